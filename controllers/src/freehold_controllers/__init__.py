@@ -1,0 +1,1 @@
+"""The controllers: one process a domain, one reconciler for every Snowflake kind."""

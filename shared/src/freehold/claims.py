@@ -1,0 +1,234 @@
+"""Claims: who owns an external object, and the proof of it. The cluster-scoped `Claim` is named by the identity's hash.
+
+Creating a claim is atomic in etcd, which makes ownership free of races. It has no status subresource: each step of
+its life is one compare-and-set on one object. This module holds the model and the pure transitions; `claim_store`
+does the reading and writing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Literal
+
+from freehold.identity import Identity, digest
+from freehold.kinds.model import Model
+from freehold.kinds.resource import AGE, FREEHOLD_GROUP, VERSION, Column, GroupResource, Resource
+
+GRACE = timedelta(seconds=90)
+"""How long a claim lives without its holder: longer than a request can be in flight (60 s at the API server)."""
+
+HOLDER_LABEL = "freehold.dev/holder"
+"""Label of a claim: hash of the holder's group, kind, namespace and name."""
+
+
+class Account(Model):
+    """The account that an object lives in."""
+
+    key: str
+    """CURRENT_REGION() and CURRENT_ACCOUNT() as the server printed them, joined by a dot."""
+    name: str
+    """ORGANIZATION.ACCOUNT, for people."""
+
+
+class ClaimedIdentity(Model):
+    """The external object that is claimed; the claim is named by its hash."""
+
+    account: Account
+    namespace_class: str
+    """Name space that the object's name lives in, for example DATABASE."""
+    fqn: str
+    """The fully-qualified name."""
+
+    @property
+    def identity(self) -> Identity:
+        return Identity.parse(self.account.key, self.namespace_class, self.fqn)
+
+
+class Holder(Model):
+    """The resource that holds the claim."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    """For information: a resource that was deleted and applied again is the same holder."""
+    since: datetime | None = None
+    """API server's time of the last change of holder; absent while the first holder is the only one so far, whose
+    time is the claim's creationTimestamp."""
+
+    def same(self, other: Holder) -> bool:
+        """Whether both are the same group, kind, namespace and name; the uid may differ."""
+        return self.key == other.key
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return (self.group, self.kind, self.namespace, self.name)
+
+    @property
+    def label(self) -> str:
+        """Value of the claim's holder label."""
+        return digest("\n".join(self.key))
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+
+class Evidence(Model):
+    """How the object came to be ours. Without evidence nothing is ever altered or dropped."""
+
+    how: Literal["created", "adopted"]
+    created_on: datetime
+    """The object's created_on in Snowflake, which tells this incarnation from any other."""
+    role: str
+    """Role that created or adopted it."""
+    time: datetime
+    """When that was, by Snowflake's clock."""
+
+
+class Mark(Model):
+    """Written before and after each first CREATE, so that a crash in between is resolved by looking."""
+
+    attempt: int
+    """Number of the latest attempt, from 1."""
+    since: datetime | None = None
+    """Snowflake's time of the oldest attempt whose outcome is unknown; absent when none is."""
+    outcome: Literal["sent", "refused", "done"]
+    """Of the latest attempt; `sent` means unknown."""
+
+
+class Intent(Model):
+    """The destructive statement that is about to be sent."""
+
+    statement: Literal["DROP", "REVOKE", "RECREATE"]
+    created_on: datetime
+    """The incarnation that it is meant for."""
+
+
+class ClaimSpec(Model):
+    """Who owns one object in Snowflake or PostgreSQL. Written by Freehold alone."""
+
+    identity: ClaimedIdentity
+    """The object."""
+    holder: Holder
+    """Its owner."""
+    evidence: Evidence | None = None
+    """How it came to be ours; absent until it was created or adopted."""
+    mark: Mark | None = None
+    """The latest attempt to create it."""
+    intent: Intent | None = None
+    """A destructive statement under way."""
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether something about the object is unknown or under way: such a claim is never swept."""
+        return self.intent is not None or (self.mark is not None and self.mark.since is not None)
+
+
+CLAIM = Resource(
+    path=GroupResource(FREEHOLD_GROUP, VERSION, "claims", "Claim", namespaced=False),
+    spec=ClaimSpec,
+    status=None,
+    short_names=("cl",),
+    columns=(
+        Column("KIND", ".spec.holder.kind"),
+        Column("NAMESPACE", ".spec.holder.namespace"),
+        Column("OWNER", ".spec.holder.name"),
+        Column("ACCOUNT", ".spec.identity.account.name"),
+        Column("FQN", ".spec.identity.fqn"),
+        Column("EVIDENCE", ".spec.evidence.how"),
+        AGE,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as it stands in the API.
+
+    Attributes:
+        name: the identity's hash.
+        resource_version: what a compare-and-set compares; empty for a claim that is yet to be created.
+        uid: the object's uid; empty likewise.
+        created: API server's time of its creation; None likewise.
+        spec: who owns what.
+    """
+
+    name: str
+    resource_version: str
+    uid: str
+    created: datetime | None
+    spec: ClaimSpec
+
+    @property
+    def held_since(self) -> datetime | None:
+        """API server's time since when the present holder holds it."""
+        return self.spec.holder.since or self.created
+
+
+def new_claim(identity: Identity, account_name: str, holder: Holder) -> Claim:
+    """The claim that a resource asks for.
+
+    Args:
+        identity: the object.
+        account_name: ORGANIZATION.ACCOUNT, for people.
+        holder: the asking resource.
+    """
+    claimed = ClaimedIdentity(
+        account=Account(key=identity.account, name=account_name),
+        namespace_class=identity.namespace_class,
+        fqn=identity.fqn,
+    )
+    return Claim(identity.hash, "", "", None, ClaimSpec(identity=claimed, holder=holder))
+
+
+class Liveness(Enum):
+    """Whether a claim still binds."""
+
+    LIVE = "live"
+    FREE = "free"
+    UNKNOWN = "unknown"
+
+
+def liveness(claim: Claim, now: datetime, *, holder_exists: bool | None, still_computes: bool | None) -> Liveness:
+    """The live rule.
+
+    Args:
+        claim: as read from the API server.
+        now: the API server's time.
+        holder_exists: whether a GET of the holder's kind, namespace and name found an object (any uid); None when the
+            answer is unknown.
+        still_computes: whether that object still computes to the claim's identity; None when that is unknown.
+    """
+    since = claim.held_since
+    if since is None or now - since < GRACE:
+        return Liveness.LIVE
+    if holder_exists is None:
+        return Liveness.UNKNOWN
+    if not holder_exists:
+        return Liveness.FREE
+    if claim.spec.evidence is not None or still_computes:
+        # With evidence the holder may wait for IdentityChanged or a REVOKE: the object is still its own.
+        return Liveness.LIVE
+    return Liveness.UNKNOWN if still_computes is None else Liveness.FREE
+
+
+def take(claim: Claim, asker: Holder, now: datetime) -> ClaimSpec:
+    """The spec after a free claim was taken: evidence stays with the same holder and is cleared for another one.
+
+    Args:
+        claim: a claim that isn't live.
+        asker: the resource that takes it.
+        now: the API server's time.
+    """
+    holder = asker.model_copy(update={"since": now})
+    if claim.spec.holder.same(asker):
+        return claim.spec.model_copy(update={"holder": holder})
+    return claim.spec.model_copy(update={"holder": holder, "evidence": None, "mark": None, "intent": None})
+
+
+def sweepable(claim: Claim, live: Liveness) -> bool:
+    """Whether a claim may be removed: it binds nobody, and nothing about its object is known or under way."""
+    return live is Liveness.FREE and claim.spec.evidence is None and not claim.spec.unsettled

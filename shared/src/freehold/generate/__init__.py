@@ -1,0 +1,1 @@
+"""Everything that derives from the kind declarations: CRDs, permissions, documentation."""

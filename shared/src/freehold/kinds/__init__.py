@@ -1,0 +1,1 @@
+"""Kinds: what each custom resource is, said once."""

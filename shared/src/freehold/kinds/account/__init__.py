@@ -1,0 +1,1 @@
+"""Kinds that the account controller runs."""

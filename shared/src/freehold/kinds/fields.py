@@ -1,0 +1,373 @@
+"""What a declaration says of a field: its SQL keyword, where it is observed, how it is reset, what a change means.
+
+A spec model is an ordinary pydantic model; a field's default is one of the functions below:
+
+    auto_suspend: int | None = prop("AUTO_SUSPEND", show="auto_suspend", reset=set_to(600), ge=0)
+    \"\"\"Idle seconds before the warehouse stops. 0 means never.\"\"\"
+
+The facts end up in a `Property`, found by `properties(model)`; CRD, documentation, SQL and drift derive from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, Field
+from pydantic.config import JsonDict
+from pydantic.fields import FieldInfo
+
+from freehold import sql
+from freehold.kinds.values import Boolean, Codec, Number, Word
+from freehold.observation import UNKNOWN, Observation, Unknown
+from freehold.sql import Sql
+
+
+class Change(Enum):
+    """What it takes to change a field of an existing object."""
+
+    ALTER = "ALTER"
+    """A statement; the default."""
+    IDENTITY = "IDENTITY"
+    """Impossible: another value is another object. CEL refuses it."""
+    RECREATE = "RECREATE"
+    """Only by dropping the object. Admission refuses it, and the reconciler stops with ImmutableField."""
+
+
+@dataclass(frozen=True)
+class Reset:
+    """How a managed field that was removed goes back.
+
+    Attributes:
+        value: what to SET it to; None to use UNSET.
+        keep: leave the live value alone and stop managing it.
+    """
+
+    value: str | int | None = None
+    keep: bool = False
+
+
+UNSET = Reset()
+"""Back to the inherited or built-in value; the property accepts UNSET."""
+KEEP = Reset(keep=True)
+"""No reset form exists: the live value stays and is no longer managed."""
+
+
+def set_to(value: str | int) -> Reset:
+    """Back to a given value, for properties whose UNSET is refused or means something else."""
+    return Reset(value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The object that a statement is about.
+
+    Attributes:
+        object_type: its SQL words, for example `WAREHOUSE`.
+        parts: stored name parts, outermost first.
+    """
+
+    object_type: str
+    parts: tuple[str, ...]
+
+    @property
+    def type(self) -> Sql:
+        return sql.words(self.object_type)
+
+    @property
+    def name(self) -> Sql:
+        return sql.identifier(*self.parts)
+
+    def alter(self, clause: Sql) -> Sql:
+        """ALTER <type> <name> <clause>."""
+        return sql.sql("ALTER {type} {name} {clause}", type=self.type, name=self.name, clause=clause)
+
+
+class Place(Enum):
+    """Where a clause stands in CREATE."""
+
+    BEFORE_TYPE = 0
+    AFTER_NAME = 1
+    PROPERTIES = 2
+
+
+Observe = Callable[[Observation], object]
+"""Raw value of a field in an observation; UNKNOWN when this account or depth doesn't tell."""
+OwnStatements = Callable[[Target, Any, Any], Sequence[Sql]]
+"""(target, desired or None when removed, observed) to the statements that change a field which SET and UNSET can't."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """All that is known of one field.
+
+    Attributes:
+        sql: Snowflake's keyword; empty for fields that are no property (names, references).
+        codec: how its value is written, read and compared.
+        observe: where its live value is read; None for write-only fields.
+        source: the same for people, in the field reference: `show.size`, `parameters.LOG_LEVEL`.
+        reset: how it goes back when removed.
+        change: what a change means.
+        create: may stand in CREATE. When False, it is altered right after.
+        create_only: acts at creation and is ignored afterwards.
+        own_statement: is altered by a statement of its own (other rights, other grammar).
+        level: for parameters, the level that SHOW PARAMETERS prints when it is set on this object.
+        place: where its clause stands in CREATE.
+        clause: its clause in CREATE; None for `KEYWORD = value`.
+        alter: its statements where SET and UNSET don't do.
+        reference: kind that a reference field points at.
+        instead_of: for a reference, the raw field that it stands for.
+        unsupported: why this release refuses the field; None when it is supported.
+    """
+
+    sql: str = ""
+    codec: Codec = Codec()  # noqa: RUF009 - codecs are immutable
+    observe: Observe | None = None
+    source: str = ""
+    reset: Reset = UNSET
+    change: Change = Change.ALTER
+    create: bool = True
+    create_only: bool = False
+    own_statement: bool = False
+    level: str | None = None
+    place: Place = Place.PROPERTIES
+    clause: Callable[[Any], Sql | None] | None = None
+    alter: OwnStatements | None = None
+    reference: str | None = None
+    instead_of: str | None = None
+    unsupported: str | None = None
+
+    def __call__(self, schema: JsonDict) -> None:
+        """Pydantic's hook on the JSON schema: the facts stay out of it."""
+
+    @property
+    def managed(self) -> bool:
+        """Whether the field is a property of the object, sent and compared."""
+        return bool(self.sql or self.alter) and not self.create_only
+
+    def read(self, observation: Observation) -> Any:
+        """The live value in canonical form; UNKNOWN when it wasn't read."""
+        if self.observe is None:
+            return UNKNOWN
+        raw = self.observe(observation)
+        return raw if isinstance(raw, Unknown) else self.codec.read(raw)
+
+    def assignment(self, value: Any) -> Sql:
+        """`KEYWORD = value`."""
+        return sql.sql("{key} = {value}", key=sql.words(self.sql), value=self.codec.render(value))
+
+    def create_clause(self, value: Any) -> Sql | None:
+        """The field's clause in CREATE, None when this value needs none."""
+        return self.clause(value) if self.clause is not None else self.assignment(value)
+
+
+def column(name: str) -> Observe:
+    """A column of SHOW. Read by name: accounts differ in which columns they have."""
+
+    def read(observation: Observation) -> object:
+        return observation.row.get(name, UNKNOWN)
+
+    return read
+
+
+def parameter_value(key: str) -> Observe:
+    """A row of SHOW PARAMETERS, which only a deep observation reads."""
+
+    def read(observation: Observation) -> object:
+        found = (observation.parameters or {}).get(key)
+        return UNKNOWN if found is None else found.value
+
+    return read
+
+
+def option(word: str) -> Observe:
+    """Membership in the `options` column, a list joined by comma and blank ("TRANSIENT, MANAGED ACCESS") or NULL."""
+
+    def read(observation: Observation) -> object:
+        listed = observation.row.get("options")
+        return word in (str(listed).split(", ") if listed else [])
+
+    return read
+
+
+def _field(facts: Property, *, alias: str | None = None, **constraints: Any) -> Any:
+    return Field(default=None, alias=alias, json_schema_extra=facts, **constraints)
+
+
+def prop(
+    keyword: str,
+    *,
+    show: str | None = None,
+    codec: Codec | None = None,
+    reset: Reset = UNSET,
+    change: Change = Change.ALTER,
+    create_only: bool = False,
+    own_statement: bool = False,
+    alias: str | None = None,
+    **constraints: Any,
+) -> Any:
+    """A property written as `KEYWORD = value` and read from a column of SHOW.
+
+    Args:
+        keyword: Snowflake's name of the property.
+        show: the column of SHOW that holds it; None for write-only properties.
+        codec: how values are written, read and compared; None to take it from the annotation.
+        reset: how it goes back when removed.
+        change: what a change means.
+        create_only: acts at creation and is ignored afterwards.
+        own_statement: is altered by a statement of its own.
+        alias: name in the manifest where it isn't the camel-case form of the attribute.
+        constraints: pydantic's `ge`, `le`, `max_length` ...
+    """
+    facts = Property(
+        sql=keyword,
+        codec=codec if codec is not None else _INFERRED,
+        observe=column(show) if show else None,
+        source=f"show.{show}" if show else "",
+        reset=reset,
+        change=change,
+        create_only=create_only,
+        own_statement=own_statement,
+    )
+    return _field(facts, alias=alias, **constraints)
+
+
+def parameter(
+    key: str, *, codec: Codec | None = None, create: bool = True, alias: str | None = None, **constraints: Any
+) -> Any:
+    """An object parameter: inherited unless set on the object, read by SHOW PARAMETERS, reset by UNSET.
+
+    Args:
+        key: Snowflake's name of the parameter.
+        codec: how values are written, read and compared; None to take it from the annotation.
+        create: may stand in CREATE.
+        alias: name in the manifest where it isn't the camel-case form of the attribute.
+        constraints: pydantic's `ge`, `le` ...
+    """
+    facts = Property(
+        sql=key,
+        codec=codec if codec is not None else _INFERRED,
+        observe=parameter_value(key),
+        source=f"parameters.{key}",
+        create=create,
+    )
+    return _field(facts, alias=alias, **constraints)
+
+
+def keyword(word: str, *, place: Place) -> Any:
+    """A word that CREATE has or hasn't, shown in the `options` column, and that no ALTER can change."""
+    facts = Property(
+        sql=word,
+        codec=Boolean(),
+        observe=option(word),
+        source="show.options",
+        change=Change.RECREATE,
+        reset=KEEP,
+        place=place,
+        clause=lambda value: sql.words(word) if value else None,
+    )
+    return _field(facts)
+
+
+def custom(
+    *,
+    alter: OwnStatements,
+    observe: Observe | None = None,
+    source: str = "",
+    clause: Callable[[Any], Sql | None] | None = None,
+    codec: Codec | None = None,
+    place: Place = Place.PROPERTIES,
+    alias: str | None = None,
+    **constraints: Any,
+) -> Any:
+    """A field with statements of its own. Without `clause` it isn't part of CREATE and is altered right after."""
+    facts = Property(
+        codec=codec or Codec(),
+        observe=observe,
+        source=source,
+        create=clause is not None,
+        clause=clause,
+        alter=alter,
+        own_statement=True,
+        place=place,
+    )
+    return _field(facts, alias=alias, **constraints)
+
+
+def own_name() -> Any:
+    """The object's stored name, which every object has: another value is another object."""
+    return Field(json_schema_extra=Property(change=Change.IDENTITY))
+
+
+def immutable() -> Any:
+    """A field that belongs to what the object is, such as the name of its database: another value, another object."""
+    return _field(Property(change=Change.IDENTITY))
+
+
+def ref(kind: str, *, instead_of: str, parent: bool = False) -> Any:
+    """A reference to another resource, in place of the raw name in the field `instead_of`.
+
+    Args:
+        kind: the kind that it points at.
+        instead_of: attribute of the raw name.
+        parent: whether it names the container of the object, and so is part of the object's identity.
+    """
+    change = Change.IDENTITY if parent else Change.ALTER
+    return _field(Property(reference=kind, instead_of=instead_of, change=change))
+
+
+def action(*, alias: str | None = None) -> Any:
+    """A switch that acts once, at creation, by a statement that the kind declares beside it."""
+    return _field(Property(create_only=True, create=False), alias=alias)
+
+
+def unsupported(why: str, **constraints: Any) -> Any:
+    """A field that is declared so that manifests can be moved, and refused with a reason in this release."""
+    return _field(Property(unsupported=why), **constraints)
+
+
+_INFERRED = Codec()
+_BY_TYPE: Mapping[type, Codec] = {bool: Boolean(), int: Number(), str: Codec()}
+
+
+def _infer(info: FieldInfo) -> Codec:
+    """The codec that a field's annotation calls for."""
+    annotation = info.annotation
+    for option_ in get_args(annotation) or (annotation,):
+        if option_ is type(None):
+            continue
+        if get_origin(option_) is Literal:
+            return Word()
+        return _BY_TYPE.get(option_, Codec())
+    return Codec()
+
+
+@dataclass(frozen=True)
+class SpecField:
+    """A field of a spec with its facts.
+
+    Attributes:
+        attribute: name in Python.
+        name: name in the manifest.
+        facts: what the declaration says.
+    """
+
+    attribute: str
+    name: str
+    facts: Property
+
+
+@cache
+def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:
+    """The declared fields of a spec model, in their order; fields without facts (policies, provider) are left out."""
+    found: list[SpecField] = []
+    for attribute, info in model.model_fields.items():
+        facts = info.json_schema_extra
+        if isinstance(facts, Property):
+            if facts.codec is _INFERRED:
+                facts = replace(facts, codec=_infer(info))
+            found.append(SpecField(attribute, info.alias or attribute, facts))
+    return tuple(found)

@@ -1,0 +1,239 @@
+"""A Snowflake kind: the declaration that CRD, documentation, permissions, SQL and drift derive from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from freehold import sql
+from freehold.identifiers import check
+from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.fields import SpecField, Target, properties
+from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.observation import Observation, Row
+from freehold.sql import Sql
+
+
+class Domain(Enum):
+    """Which controller runs a kind; the Deployment is `freehold-<domain>`."""
+
+    ACCOUNT = "account"
+    SCHEMA = "schema"
+    POSTGRES = "postgres"
+
+
+class Level(Enum):
+    """What contains an object; the value counts its name parts."""
+
+    ACCOUNT = 1
+    DATABASE = 2
+    SCHEMA = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a plan.
+
+    Attributes:
+        statement: what is sent.
+        done_on: error numbers that mean that the work is done already.
+        wait_for: (column, value) that SHOW must print before the next step.
+    """
+
+    statement: Sql
+    done_on: frozenset[int] = frozenset()
+    wait_for: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A resource that a name depends on, asked of whoever computes the name.
+
+    Attributes:
+        kind: its kind.
+        namespace: its namespace.
+        name: its name.
+        field: the spec field that refers to it, for messages.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    field: str
+
+
+Parts = Generator[Requested, SnowflakeSpec, tuple[str, ...]]
+"""A computation of name parts that asks for the specs of parents; drive it with whatever reads resources."""
+
+AroundAlter = Callable[[Target, SnowflakeSpec, Observation, tuple[Step, ...]], tuple[Step, ...]]
+"""(target, spec, observation, planned steps) to the steps to take, for the exceptional."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A Snowflake kind.
+
+    Attributes:
+        spec: its spec model, named `<Kind>Spec`; the docstring describes the kind.
+        domain: the controller that runs it.
+        object_type: its SQL words (`WAREHOUSE`).
+        level: what contains its objects.
+        short_names: for kubectl.
+        namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
+        holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
+        parameters: whether SHOW PARAMETERS applies to it.
+        separator: between assignments after SET.
+        rules: CEL rules of the spec beside those of its fields.
+        volatile: columns of SHOW that change by themselves and never go to status.
+        details: further queries of a deep observation by name.
+        create_prefix: word before the object type that depends on the spec.
+        around_alter: changes the steps of an update, for the exceptional.
+        after_create: statements that follow the CREATE in the same pass only.
+        content: queries whose rows, where `counts` holds, are content that a DROP would take along.
+        counts: (name of the query, row) whether the row is content somebody may miss.
+        adoptable: why an existing object can't be adopted; None when it can.
+        adopts: stored names that exist by themselves, which are adopted whatever the policy says.
+    """
+
+    spec: type[SnowflakeSpec]
+    domain: Domain
+    object_type: str
+    level: Level
+    holds_data: bool
+    short_names: tuple[str, ...] = ()
+    namespace_class: str = ""
+    parameters: bool = False
+    separator: str = ", "
+    rules: tuple[Rule, ...] = ()
+    volatile: frozenset[str] = frozenset()
+    details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
+    create_prefix: Callable[[Any], Sql | None] | None = None
+    around_alter: AroundAlter | None = None
+    after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
+    content: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
+    counts: Callable[[str, Row], bool] = lambda _query, _row: True
+    adoptable: Callable[[Observation], str | None] = lambda _observation: None
+    adopts: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """CamelCase kind, from the name of the spec model."""
+        return self.spec.__name__.removesuffix("Spec")
+
+    @property
+    def object_class(self) -> str:
+        """The namespace class of its identities."""
+        return self.namespace_class or self.object_type
+
+    @property
+    def resource(self) -> Resource:
+        """What Kubernetes knows of it."""
+        parents = {
+            Level.ACCOUNT: (),
+            Level.DATABASE: (Column("DATABASE", ".status.showOutput.database_name"),),
+            Level.SCHEMA: (
+                Column("DATABASE", ".status.showOutput.database_name"),
+                Column("SCHEMA", ".status.showOutput.schema_name"),
+            ),
+        }[self.level]
+        return Resource(
+            path=GroupResource(SNOWFLAKE_GROUP, VERSION, self.name.lower() + "s", self.name),
+            spec=self.spec,
+            status=SnowflakeStatus,
+            short_names=self.short_names,
+            columns=(
+                Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
+                Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status'),
+                Column("SNOWFLAKE-NAME", ".spec.name"),
+                *parents,
+                Column("PROVIDER", ".spec.providerRef.name", priority=1),
+                Column("REASON", '.status.conditions[?(@.type=="Ready")].reason'),
+                Column("MESSAGE", '.status.conditions[?(@.type=="Ready")].message', priority=1),
+                AGE,
+            ),
+            rules=self.rules,
+            categories=("freehold", "snowflake"),
+        )
+
+    @property
+    def fields(self) -> tuple[SpecField, ...]:
+        return properties(self.spec)
+
+    def target(self, parts: tuple[str, ...]) -> Target:
+        return Target(self.object_type, parts)
+
+    def references(self, spec: SnowflakeSpec, namespace: str) -> tuple[Requested, ...]:
+        """The resources that a spec refers to, in a namespace's view."""
+        found = []
+        for each in self.fields:
+            value = getattr(spec, each.attribute)
+            if each.facts.reference and isinstance(value, Reference):
+                found.append(Requested(each.facts.reference, value.namespace or namespace, value.name, each.name))
+        return tuple(found)
+
+    def parts(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind]) -> Parts:
+        """Compute the object's stored name parts from names alone; no readiness is asked for.
+
+        Args:
+            spec: the resource's spec.
+            namespace: the resource's namespace.
+            kinds: every kind by name.
+
+        Raises:
+            InvalidName: a part can't be a Snowflake name.
+        """
+        name = check(str(spec.name))  # type: ignore[attr-defined]  # every kind with an object declares it
+        container = yield from self._container(spec, namespace, kinds, depth=self.level.value - 1)
+        return (*container, name)
+
+    def _container(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind], *, depth: int) -> Parts:
+        """Name parts of the database (depth 1) or schema (depth 2), given by reference or by name; () for depth 0."""
+        if depth == 0:
+            return ()
+        word = ("database", "schema")[depth - 1]
+        reference = getattr(spec, f"{word}_ref", None)
+        if isinstance(reference, Reference):
+            asked = Requested(word.capitalize(), reference.namespace or namespace, reference.name, f"{word}Ref")
+            parent = yield asked
+            return (yield from kinds[asked.kind].parts(parent, asked.namespace, kinds))
+        outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
+        return (*outer, check(str(getattr(spec, f"{word}_name"))))
+
+    def show(self, target: Target) -> Sql:
+        """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name."""
+        # A backslash may or may not be an escape in SHOW ... LIKE, "_" matches it either way.
+        pattern = sql.literal(target.parts[-1].replace("\\", "_"))
+        shown = sql.sql("SHOW {type}S LIKE {pattern}", type=target.type, pattern=pattern)
+        if self.level is Level.ACCOUNT:
+            return shown
+        container = sql.words("DATABASE" if self.level is Level.DATABASE else "SCHEMA")
+        return sql.sql(
+            "{shown} IN {container} {parent}",
+            shown=shown,
+            container=container,
+            parent=sql.identifier(*target.parts[:-1]),
+        )
+
+    def is_row_of(self, target: Target, row: Row) -> bool:
+        """Whether a row of SHOW is exactly this object."""
+        columns = ("database_name", "schema_name")[: self.level.value - 1]
+        expected = dict(zip(columns, target.parts[:-1], strict=True))
+        return row.get("name") == target.parts[-1] and all(row.get(c, v) == v for c, v in expected.items())
+
+    def show_parameters(self, target: Target) -> Sql:
+        """SHOW PARAMETERS of one object."""
+        return sql.sql("SHOW PARAMETERS IN {type} {name}", type=target.type, name=target.name)
+
+    def stable(self, row: Row) -> dict[str, str]:
+        """The columns of SHOW that go to status, as text."""
+        return {
+            key: str(value)
+            for key, value in sorted(row.items())
+            if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
+        }
+
+
+ALWAYS_VOLATILE = frozenset({"is_default", "is_current"})
+"""Columns that speak of the asking session, not of the object."""

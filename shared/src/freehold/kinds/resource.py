@@ -1,0 +1,128 @@
+"""What Kubernetes knows of a kind: names, models, printer columns and the CEL rules of its spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from freehold.kinds.model import Model
+
+SNOWFLAKE_GROUP = "snowflake.freehold.dev"
+FREEHOLD_GROUP = "freehold.dev"
+VERSION = "v1alpha1"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupResource:
+    """The path of a resource type in the API.
+
+    Attributes:
+        group: API group; empty for the core group.
+        version: API version.
+        plural: lower-case plural, as in URLs.
+        kind: CamelCase kind.
+        namespaced: whether objects live in namespaces.
+    """
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A CEL rule on the spec, enforced by the API server.
+
+    Attributes:
+        cel: expression over `self` (and `oldSelf`); true when the spec is legal.
+        message: what is wrong and what to do.
+        field: name of the spec field that the message is about, where there is one.
+    """
+
+    cel: str
+    message: str
+    field: str | None = None
+
+
+def exclusive(*fields: str) -> Rule:
+    """At most one of the fields is set."""
+    count = " + ".join(f"(has(self.{field}) ? 1 : 0)" for field in fields)
+    return Rule(f"{count} <= 1", f"set at most one of {_listed(fields)}")
+
+
+def exactly_one(*fields: str) -> Rule:
+    """Exactly one of the fields is set."""
+    count = " + ".join(f"(has(self.{field}) ? 1 : 0)" for field in fields)
+    return Rule(f"{count} == 1", f"set exactly one of {_listed(fields)}")
+
+
+def at_most(low: str, high: str) -> Rule:
+    """One number doesn't exceed another."""
+    return Rule(
+        f"!has(self.{low}) || !has(self.{high}) || self.{low} <= self.{high}",
+        f"{low} must not be greater than {high}",
+        low,
+    )
+
+
+def only_when(fields: Sequence[str], condition: str, message: str) -> Rule:
+    """The fields may be set only while a CEL condition over the spec holds."""
+    absent = " && ".join(f"!has(self.{field})" for field in fields)
+    return Rule(f"({absent}) || ({condition})", message, fields[0] if len(fields) == 1 else None)
+
+
+def _listed(fields: Sequence[str]) -> str:
+    return f"{', '.join(fields[:-1])} and {fields[-1]}" if len(fields) > 2 else " and ".join(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of `kubectl get`.
+
+    Attributes:
+        name: its heading.
+        path: JSON path from the object.
+        type: OpenAPI type: string, integer, boolean or date.
+        priority: 0 to show always, 1 for `-o wide` only.
+    """
+
+    name: str
+    path: str
+    type: str = "string"
+    priority: int = 0
+
+
+AGE = Column("AGE", ".metadata.creationTimestamp", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A custom resource kind.
+
+    Attributes:
+        path: its place in the API.
+        spec: model of the spec; its docstring describes the kind.
+        status: model of the status; None for kinds without the status subresource.
+        short_names: for kubectl.
+        columns: of `kubectl get`, after NAME.
+        rules: CEL rules of the spec beside those that follow from its fields.
+        categories: of `kubectl get`.
+    """
+
+    path: GroupResource
+    spec: type[Model]
+    status: type[Model] | None
+    short_names: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = (AGE,)
+    rules: tuple[Rule, ...] = ()
+    categories: tuple[str, ...] = ("freehold",)
+
+    @property
+    def kind(self) -> str:
+        return self.path.kind

@@ -1,0 +1,108 @@
+"""Permissions that follow from the kinds: what each process may do with our resources, and what admission asks about.
+
+The chart reads them from one file and adds what has nothing to do with kinds: Secrets, Leases, Events, Namespaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import yaml
+
+from freehold.claims import CLAIM
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.resource import GroupResource, Resource
+
+HEADER = "# Generated from the kind declarations by `make generate`; never edited by hand.\n"
+
+READ = ("get", "list", "watch")
+WRITE = ("patch", "update")
+
+WEBHOOK_ON_CLAIMS = ("get", "create", "update", "delete")
+"""The webhook finds a claim by its name alone, and deletes only what the same request has created."""
+
+CONTROLLERS_ON_CLAIMS = (*READ, "create", "update", "patch", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a Role: verbs on resources of one API group."""
+
+    group: str
+    resources: tuple[str, ...]
+    verbs: tuple[str, ...]
+
+    def manifest(self) -> dict[str, list[str]]:
+        return {"apiGroups": [self.group], "resources": list(self.resources), "verbs": list(self.verbs)}
+
+
+def webhook(kinds: Iterable[Kind], provider_config: Resource) -> tuple[Rule, ...]:
+    """What the webhook may do: read every kind, and claim."""
+    return (*_rules(_paths(kinds, provider_config), READ), *_rules([CLAIM.path], WEBHOOK_ON_CLAIMS))
+
+
+def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
+    """What a domain's controller may do: read every kind, write its own (finalizers, status), and keep claims.
+
+    ProviderConfigs are verified by the account domain.
+    """
+    own = [kind.resource.path for kind in kinds if kind.domain is domain]
+    if domain is Domain.ACCOUNT:
+        own.append(provider_config.path)
+    return (
+        *_rules(_paths(kinds, provider_config), READ),
+        *_rules(own, WRITE),
+        *_rules(own, WRITE, subresource="status"),
+        *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
+    )
+
+
+def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
+    """The file that the chart reads, as YAML.
+
+    `admission` lists the resources that the webhook is asked about; every other key is a process and lists the rules
+    of its ClusterRole.
+
+    Args:
+        kinds: every kind.
+        provider_config: the ProviderConfig resource.
+    """
+    declared = sorted(kinds, key=lambda kind: kind.name)
+    domains = sorted({Domain.ACCOUNT, *(kind.domain for kind in declared)}, key=lambda domain: domain.value)
+    processes = {"webhook": webhook(declared, provider_config)}
+    processes |= {domain.value: controller(domain, declared, provider_config) for domain in domains}
+    document = {
+        "admission": [
+            {
+                "apiGroups": [group],
+                "apiVersions": sorted({path.version for path in paths}),
+                "resources": _plurals(paths),
+            }
+            for group, paths in _by_group(_paths(declared, provider_config))
+        ],
+        **{process: [rule.manifest() for rule in rules] for process, rules in processes.items()},
+    }
+    return HEADER + yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
+
+
+def _paths(kinds: Iterable[Kind], provider_config: Resource) -> list[GroupResource]:
+    return [*(kind.resource.path for kind in kinds), provider_config.path]
+
+
+def _rules(paths: Iterable[GroupResource], verbs: tuple[str, ...], *, subresource: str = "") -> tuple[Rule, ...]:
+    suffix = f"/{subresource}" if subresource else ""
+    return tuple(
+        Rule(group, tuple(plural + suffix for plural in _plurals(members)), verbs)
+        for group, members in _by_group(paths)
+    )
+
+
+def _by_group(paths: Iterable[GroupResource]) -> list[tuple[str, list[GroupResource]]]:
+    ordered = sorted(paths, key=lambda path: path.group)
+    return [(group, list(members)) for group, members in groupby(ordered, key=lambda path: path.group)]
+
+
+def _plurals(paths: Iterable[GroupResource]) -> list[str]:
+    return sorted(path.plural for path in paths)

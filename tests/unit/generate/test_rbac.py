@@ -1,0 +1,92 @@
+"""Permissions follow from the kinds: each process writes its own domain, reads all, and nothing beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import yaml
+
+from freehold.generate.rbac import permissions
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.resource import SNOWFLAKE_GROUP, VERSION, GroupResource, Resource
+
+
+class AlphaSpec(SnowflakeSpec):
+    """A kind of the account domain."""
+
+
+class BetaSpec(SnowflakeSpec):
+    """A kind of the schema domain."""
+
+
+ALPHA = Kind(AlphaSpec, Domain.ACCOUNT, "ALPHA", Level.ACCOUNT, holds_data=True)
+BETA = Kind(BetaSpec, Domain.SCHEMA, "BETA", Level.SCHEMA, holds_data=True)
+PROVIDER_CONFIG = Resource(
+    GroupResource(SNOWFLAKE_GROUP, VERSION, "providerconfigs", "ProviderConfig"), AlphaSpec, None
+)
+
+Rules = Sequence[Mapping[str, Sequence[str]]]
+
+
+def verbs(rules: Rules, resource: str) -> set[str]:
+    """Verbs that the rules allow on a resource of any group."""
+    return {verb for rule in rules if resource in rule["resources"] for verb in rule["verbs"]}
+
+
+@pytest.fixture
+def document() -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = yaml.safe_load(permissions([BETA, ALPHA], PROVIDER_CONFIG))
+    return loaded
+
+
+READ = {"get", "list", "watch"}
+
+
+@pytest.mark.parametrize(
+    ("process", "resource", "expected"),
+    [
+        ("account", "alphas", READ | {"patch", "update"}),
+        ("account", "alphas/status", {"patch", "update"}),
+        ("account", "betas", READ),
+        ("account", "betas/status", set()),
+        ("account", "providerconfigs/status", {"patch", "update"}),
+        ("schema", "betas/status", {"patch", "update"}),
+        ("schema", "alphas", READ),
+        ("schema", "alphas/status", set()),
+        ("schema", "providerconfigs", READ),
+        ("schema", "providerconfigs/status", set()),
+        ("schema", "claims", READ | {"create", "update", "patch", "delete"}),
+        ("webhook", "alphas", READ),
+        ("webhook", "betas/status", set()),
+        ("webhook", "claims", {"get", "create", "update", "delete"}),
+    ],
+)
+def test_a_process_may_do_exactly(document: Mapping[str, Any], process: str, resource: str, expected: set[str]) -> None:
+    assert verbs(document[process], resource) == expected
+
+
+def test_nobody_creates_or_deletes_what_users_declare(document: Mapping[str, Any]) -> None:
+    for process in ("webhook", "account", "schema"):
+        for resource in ("alphas", "betas", "providerconfigs"):
+            assert not verbs(document[process], resource) & {"create", "delete", "deletecollection"}
+
+
+def test_no_rule_has_a_wildcard() -> None:
+    assert "*" not in permissions([ALPHA, BETA], PROVIDER_CONFIG)
+
+
+def test_admission_asks_about_all_kinds_and_providers_but_no_subresource(document: Mapping[str, Any]) -> None:
+    assert document["admission"] == [
+        {
+            "apiGroups": ["snowflake.freehold.dev"],
+            "apiVersions": ["v1alpha1"],
+            "resources": ["alphas", "betas", "providerconfigs"],
+        }
+    ]
+
+
+def test_the_order_of_declarations_does_not_show() -> None:
+    assert permissions([ALPHA, BETA], PROVIDER_CONFIG) == permissions([BETA, ALPHA], PROVIDER_CONFIG)

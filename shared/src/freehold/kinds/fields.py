@@ -21,7 +21,7 @@ from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
 from freehold import sql
-from freehold.kinds.values import Boolean, Codec, Number, Word
+from freehold.kinds.values import Boolean, Codec, Comment, Number, Word
 from freehold.observation import UNKNOWN, Observation, Unknown
 from freehold.sql import Sql
 
@@ -118,6 +118,8 @@ class Property:
         place: where its clause stands in CREATE.
         clause: its clause in CREATE; None for `KEYWORD = value`.
         alter: its statements where SET and UNSET don't do.
+        detail: name of the kind's further query that it is observed by; None for SHOW and SHOW PARAMETERS.
+        recreate_when: (old, new) values between which no ALTER leads.
         reference: kind that a reference field points at.
         instead_of: for a reference, the raw field that it stands for.
         unsupported: why this release refuses the field; None when it is supported.
@@ -136,12 +138,20 @@ class Property:
     place: Place = Place.PROPERTIES
     clause: Callable[[Any], Sql | None] | None = None
     alter: OwnStatements | None = None
+    detail: str | None = None
+    recreate_when: Callable[[Any, Any], bool] | None = None
     reference: str | None = None
     instead_of: str | None = None
     unsupported: str | None = None
 
     def __call__(self, schema: JsonDict) -> None:
         """Pydantic's hook on the JSON schema: the facts stay out of it."""
+
+    def change_between(self, old: Any, new: Any) -> Change:
+        """What it takes to get from one value to another."""
+        if self.recreate_when is not None and self.recreate_when(old, new):
+            return Change.RECREATE
+        return self.change
 
     @property
     def managed(self) -> bool:
@@ -164,11 +174,16 @@ class Property:
         return self.clause(value) if self.clause is not None else self.assignment(value)
 
 
-def column(name: str) -> Observe:
-    """A column of SHOW. Read by name: accounts differ in which columns they have."""
+def column(name: str, *, missing: object = UNKNOWN) -> Observe:
+    """A column of SHOW, read by name: accounts differ in which columns they have.
+
+    Args:
+        name: the column, in lower case.
+        missing: the value where the account has no such column.
+    """
 
     def read(observation: Observation) -> object:
-        return observation.row.get(name, UNKNOWN)
+        return observation.row.get(name, missing)
 
     return read
 
@@ -201,11 +216,14 @@ def prop(
     keyword: str,
     *,
     show: str | None = None,
+    missing: object = UNKNOWN,
+    observe: Observe | None = None,
     codec: Codec | None = None,
     reset: Reset = UNSET,
-    change: Change = Change.ALTER,
     create_only: bool = False,
     own_statement: bool = False,
+    clause: Callable[[Any], Sql | None] | None = None,
+    recreate_when: Callable[[Any, Any], bool] | None = None,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -214,23 +232,27 @@ def prop(
     Args:
         keyword: Snowflake's name of the property.
         show: the column of SHOW that holds it; None for write-only properties.
+        missing: its value where the account has no such column.
+        observe: reads the column where more than its name matters.
         codec: how values are written, read and compared; None to take it from the annotation.
         reset: how it goes back when removed.
-        change: what a change means.
         create_only: acts at creation and is ignored afterwards.
         own_statement: is altered by a statement of its own.
+        clause: its clause in CREATE where that isn't `KEYWORD = value`.
+        recreate_when: (old, new) values between which no ALTER leads.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         constraints: pydantic's `ge`, `le`, `max_length` ...
     """
     facts = Property(
         sql=keyword,
         codec=codec if codec is not None else _INFERRED,
-        observe=column(show) if show else None,
+        observe=observe if observe or not show else column(show, missing=missing),
         source=f"show.{show}" if show else "",
         reset=reset,
-        change=change,
         create_only=create_only,
         own_statement=own_statement,
+        clause=clause,
+        recreate_when=recreate_when,
     )
     return _field(facts, alias=alias, **constraints)
 
@@ -280,6 +302,7 @@ def custom(
     clause: Callable[[Any], Sql | None] | None = None,
     codec: Codec | None = None,
     place: Place = Place.PROPERTIES,
+    detail: str | None = None,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -293,6 +316,7 @@ def custom(
         alter=alter,
         own_statement=True,
         place=place,
+        detail=detail,
     )
     return _field(facts, alias=alias, **constraints)
 
@@ -327,6 +351,16 @@ def action(*, alias: str | None = None) -> Any:
 def unsupported(why: str, **constraints: Any) -> Any:
     """A field that is declared so that manifests can be moved, and refused with a reason in this release."""
     return _field(Property(unsupported=why), **constraints)
+
+
+def comment() -> Any:
+    """The COMMENT that nearly every object has."""
+    return prop("COMMENT", show="comment", codec=Comment(), max_length=1_000_000)
+
+
+def tags() -> Any:
+    """Tag values, which a kind of their own sets."""
+    return unsupported("tag values are set by the TagAssociation kind, which this release doesn't have")
 
 
 _INFERRED = Codec()

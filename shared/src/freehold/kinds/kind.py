@@ -10,9 +10,9 @@ from typing import Any
 from freehold import sql
 from freehold.identifiers import check
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
-from freehold.kinds.fields import SpecField, Target, properties
+from freehold.kinds.fields import Change, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
-from freehold.observation import Observation, Row
+from freehold.observation import UNKNOWN, Observation, Row
 from freehold.sql import Sql
 
 
@@ -40,11 +40,13 @@ class Step:
         statement: what is sent.
         done_on: error numbers that mean that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
+        only_if_empty: a query; the step is left out when it finds rows.
     """
 
     statement: Sql
     done_on: frozenset[int] = frozenset()
     wait_for: tuple[str, str] | None = None
+    only_if_empty: Sql | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,41 @@ class Requested:
 Parts = Generator[Requested, SnowflakeSpec, tuple[str, ...]]
 """A computation of name parts that asks for the specs of parents; drive it with whatever reads resources."""
 
-AroundAlter = Callable[[Target, SnowflakeSpec, Observation, tuple[Step, ...]], tuple[Step, ...]]
-"""(target, spec, observation, planned steps) to the steps to take, for the exceptional."""
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A managed field that isn't as it should be.
+
+    Attributes:
+        field: the field and its facts.
+        desired: canonical value of the spec; None when the field was removed and must be reset.
+        observed: canonical live value; UNKNOWN when a removed field wasn't read.
+        change: what it takes.
+    """
+
+    field: SpecField
+    desired: Any
+    observed: Any
+    change: Change
+
+    @property
+    def reset(self) -> bool:
+        return self.desired is None
+
+    def __str__(self) -> str:
+        wanted = "to be reset" if self.reset else f"should be {_shown(self.desired)}"
+        return f"{self.field.name} is {_shown(self.observed)}, {wanted}"
+
+
+def _shown(value: object) -> str:
+    """A canonical value for people."""
+    if isinstance(value, tuple | frozenset):
+        return "[" + ", ".join(sorted(_shown(each) for each in value)) + "]"
+    return "not set" if value is None else "not known" if value is UNKNOWN else repr(value)
+
+
+AroundAlter = Callable[[Target, Observation, tuple[Difference, ...], tuple[Step, ...]], tuple[Step, ...]]
+"""(target, observation, differences, planned steps) to the steps to take, for the exceptional."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +122,16 @@ class Kind:
         separator: between assignments after SET.
         rules: CEL rules of the spec beside those of its fields.
         volatile: columns of SHOW that change by themselves and never go to status.
-        details: further queries of a deep observation by name.
+        details: further queries of a deep observation by name, asked only while a field that they serve is managed.
         create_prefix: word before the object type that depends on the spec.
+        companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
         after_create: statements that follow the CREATE in the same pass only.
         content: queries whose rows, where `counts` holds, are content that a DROP would take along.
         counts: (name of the query, row) whether the row is content somebody may miss.
         adoptable: why an existing object can't be adopted; None when it can.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
+        advice: what is legal in a spec but likely wrong, for people.
     """
 
     spec: type[SnowflakeSpec]
@@ -110,12 +147,14 @@ class Kind:
     volatile: frozenset[str] = frozenset()
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     create_prefix: Callable[[Any], Sql | None] | None = None
+    companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     counts: Callable[[str, Row], bool] = lambda _query, _row: True
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adopts: frozenset[str] = frozenset()
+    advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
 
     @property
     def name(self) -> str:

@@ -1,0 +1,170 @@
+"""Databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from freehold import sql
+from freehold.kinds.common import Name
+from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, telemetry_advice
+from freehold.kinds.fields import Place, Target, action, comment, custom, keyword, own_name, tags
+from freehold.kinds.kind import Domain, Kind, Level, Step
+from freehold.kinds.model import Model
+from freehold.kinds.values import Codec
+from freehold.observation import UNKNOWN, Observation, Row
+from freehold.sql import Sql
+
+AccountIdentifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+\.[A-Za-z0-9_]+$", max_length=511)]
+
+
+class ReplicationTarget(Model):
+    """An account that the database is replicated to."""
+
+    account_identifier: AccountIdentifier
+    """The account as ORGANIZATION.ACCOUNT."""
+    with_failover: bool = False
+    """Whether the database may fail over to it."""
+
+
+class Replication(Model):
+    """Which accounts may hold a replica."""
+
+    enable_to_accounts: list[ReplicationTarget] = Field(min_length=1, max_length=100)
+    """All accounts that may replicate the database; others are taken off."""
+    ignore_edition_check: bool = False
+    """Allow an account of a lower edition."""
+
+
+Accounts = tuple[frozenset[str], frozenset[str]]
+"""Accounts (ORG.ACCOUNT) that may replicate, and those of them that may take over."""
+
+
+class ReplicationCodec(Codec):
+    """Replication as two sets of accounts, compared without order and case."""
+
+    def canonical(self, value: Replication) -> Accounts:
+        targets = [(t.account_identifier.upper(), t.with_failover) for t in value.enable_to_accounts]
+        return frozenset(a for a, _ in targets), frozenset(a for a, failover in targets if failover)
+
+    def read(self, raw: object) -> object:
+        return raw
+
+
+def _observed_replication(observation: Observation) -> object:
+    """The accounts in SHOW REPLICATION DATABASES, without our own, which the lists always contain."""
+    if observation.details is None:
+        return UNKNOWN
+    for row in observation.details.get("replication", ()):
+        if row.get("name") == observation.row["name"] and str(row.get("is_primary")).lower() == "true":
+            own = str(row["primary"]).upper().rsplit(".", 1)[0]
+            columns = ("replication_allowed_to_accounts", "failover_allowed_to_accounts")
+            replicated, failover = (_accounts(row.get(column)) - {own} for column in columns)
+            return replicated, failover
+    return frozenset[str](), frozenset[str]()
+
+
+def _accounts(raw: object) -> frozenset[str]:
+    return frozenset(account.strip().upper() for account in str(raw or "").split(",") if account.strip())
+
+
+def _alter_replication(target: Target, desired: Replication | None, observed: object) -> Sequence[Sql]:
+    """Enable what is missing, then disable what is too much. Disabling replication disables failover as well."""
+    wanted = ReplicationCodec().canonical(desired) if desired else (frozenset[str](), frozenset[str]())
+    have = observed if isinstance(observed, tuple) else (frozenset[str](), frozenset[str]())
+    suffix = " IGNORE EDITION CHECK" if desired and desired.ignore_edition_check else ""
+    extra = have[0] - wanted[0]
+    return tuple(
+        target.alter(clause)
+        for clause in (
+            *_to_accounts("ENABLE REPLICATION", wanted[0] - have[0], suffix),
+            *_to_accounts("ENABLE FAILOVER", wanted[1] - have[1]),
+            *_to_accounts("DISABLE FAILOVER", have[1] - wanted[1] - extra),
+            *_to_accounts("DISABLE REPLICATION", extra),
+        )
+    )
+
+
+def _to_accounts(verb: str, accounts: frozenset[str], suffix: str = "") -> Iterator[Sql]:
+    if accounts:
+        listed = sql.join((sql.identifier(*account.split(".")) for account in sorted(accounts)), ", ")
+        yield sql.sql(
+            "{verb} TO ACCOUNTS {accounts}{suffix}", verb=sql.words(verb), accounts=listed, suffix=sql.words(suffix)
+        )
+
+
+class DatabaseSpec(ContainerSpec):
+    """A database: the outermost container of schemas and their objects."""
+
+    name: Name = own_name()
+    """The database's name as it is stored: case kept, never folded."""
+    transient: bool | None = keyword("TRANSIENT", place=Place.BEFORE_TYPE)
+    """Without Fail-safe, and with at most one day of Time Travel. Can't be changed later."""
+    drop_public_schema_on_creation: bool | None = action()
+    """Drop the schema PUBLIC that every new database has. Acts once, right after creation, while PUBLIC is empty."""
+    replication: Replication | None = custom(
+        alter=_alter_replication,
+        observe=_observed_replication,
+        source="replication",
+        codec=ReplicationCodec(),
+        detail="replication",
+    )
+    """Replication to other accounts of the organization; needs ACCOUNTADMIN."""
+    comment: str | None = comment()
+    """A note for people."""
+    tags: dict[str, str] | None = tags()
+    """Tag values by tag name."""
+
+
+def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
+    if not spec.drop_public_schema_on_creation:
+        return ()
+    public = sql.identifier(*target.parts, "PUBLIC")
+    return (
+        Step(
+            sql.sql("DROP SCHEMA {public}", public=public),
+            only_if_empty=sql.sql("SHOW OBJECTS IN SCHEMA {public}", public=public),
+        ),
+    )
+
+
+def _is_content(query: str, row: Row) -> bool:
+    """INFORMATION_SCHEMA and an empty PUBLIC come with every database and are nobody's content."""
+    if query == "schemas":
+        return row["name"] not in ("INFORMATION_SCHEMA", "PUBLIC")
+    return row["schema_name"] != "INFORMATION_SCHEMA"
+
+
+def _adoptable(observation: Observation) -> str | None:
+    """Shared, secondary and application databases stand in the same SHOW as ordinary ones."""
+    kind, origin = observation.row.get("kind", "STANDARD"), observation.row.get("origin")
+    if kind != "STANDARD" or origin:
+        return f"it is no ordinary database but {kind}" + (f" from {origin}" if origin else "")
+    return None
+
+
+DATABASE = Kind(
+    spec=DatabaseSpec,
+    domain=Domain.ACCOUNT,
+    object_type="DATABASE",
+    level=Level.ACCOUNT,
+    holds_data=True,
+    short_names=("db",),
+    parameters=True,
+    rules=CONTAINER_RULES,
+    details={
+        "replication": lambda target: sql.sql(
+            "SHOW REPLICATION DATABASES LIKE {name}", name=sql.literal(target.parts[-1].replace("\\", "_"))
+        )
+    },
+    after_create=_drop_public_schema,
+    content={
+        "schemas": lambda target: sql.sql("SHOW SCHEMAS IN DATABASE {name}", name=target.name),
+        "objects": lambda target: sql.sql("SHOW OBJECTS IN DATABASE {name}", name=target.name),
+    },
+    counts=_is_content,
+    adoptable=_adoptable,
+    advice=telemetry_advice,
+)

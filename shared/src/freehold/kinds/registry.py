@@ -1,0 +1,49 @@
+"""Every kind there is, found by importing the modules below `account/` and `schema/`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from freehold.claims import CLAIM
+from freehold.kinds import account, schema
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.fields import SpecField
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.resource import Resource
+
+
+def _declared() -> Iterator[Kind]:
+    for package in (account, schema):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, Kind):
+                    yield value
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in sorted(_declared(), key=lambda k: k.name)})
+"""Snowflake kinds by name."""
+
+RESOURCES: tuple[Resource, ...] = (CLAIM, PROVIDER_CONFIG, *(kind.resource for kind in KINDS.values()))
+"""Every custom resource: the claim, the provider configuration and the kinds."""
+
+
+def kinds_of(domain: Domain) -> tuple[Kind, ...]:
+    """The kinds that one controller runs."""
+    return tuple(kind for kind in KINDS.values() if kind.domain is domain)
+
+
+def refusal(field: SpecField) -> str | None:
+    """Why this release refuses a field: it says so itself, or it refers to a kind that isn't there yet."""
+    if field.facts.unsupported:
+        return field.facts.unsupported
+    if field.facts.reference and field.facts.reference not in KINDS:
+        return f"this release has no kind {field.facts.reference}; use {to_raw(field)} with a name"
+    return None
+
+
+def to_raw(field: SpecField) -> str:
+    """Name in the manifest of the raw field that a reference stands for."""
+    return field.name.removesuffix("Ref")

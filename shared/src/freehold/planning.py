@@ -1,0 +1,175 @@
+"""What to send: from a spec and an observation to statements. Pure; every kind goes through the same functions.
+
+A field that is nil is unmanaged: never sent, never compared. A field that was sent and is nil now goes back by its
+own reset form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import orjson
+
+from freehold import sql
+from freehold.identifiers import needs_quotes
+from freehold.identity import digest
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.fields import Change, Place, SpecField, Target
+from freehold.kinds.kind import Difference, Kind, Step
+from freehold.kinds.model import Model
+from freehold.observation import Observation, Unknown
+from freehold.sql import Sql
+
+
+def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
+    """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS."""
+    clauses: dict[Place, list[Sql]] = {place: [] for place in Place}
+    if kind.create_prefix and (prefix := kind.create_prefix(spec)):
+        clauses[Place.BEFORE_TYPE].append(prefix)
+    for each in kind.fields:
+        value = getattr(spec, each.attribute)
+        facts = each.facts
+        if value is None or not (facts.sql or facts.clause) or not facts.create:
+            continue
+        if clause := facts.create_clause(value):
+            clauses[facts.place].append(clause)
+    return sql.join(
+        (
+            sql.words("CREATE"),
+            *clauses[Place.BEFORE_TYPE],
+            target.type,
+            target.name,
+            *clauses[Place.AFTER_NAME],
+            *clauses[Place.PROPERTIES],
+        )
+    )
+
+
+def drop(target: Target) -> Sql:
+    """The plain DROP. IF EXISTS is never sent: its success proves nothing."""
+    return sql.sql("DROP {type} {name}", type=target.type, name=target.name)
+
+
+def managed(kind: Kind, spec: SnowflakeSpec) -> frozenset[str]:
+    """Names of the managed fields that a spec sets: what is to be remembered once it was sent."""
+    return frozenset(
+        each.name for each in kind.fields if each.facts.managed and getattr(spec, each.attribute) is not None
+    )
+
+
+def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozenset[str]:
+    """The kind's further queries that a deep observation needs: those of fields that are set or were sent."""
+    wanted = managed(kind, spec).union(tracked)
+    return frozenset(each.facts.detail for each in kind.fields if each.facts.detail and each.name in wanted)
+
+
+def differences(
+    kind: Kind, spec: SnowflakeSpec, observation: Observation, tracked: Collection[str]
+) -> tuple[Difference, ...]:
+    """The managed fields that aren't as they should be.
+
+    Args:
+        kind: the kind.
+        spec: what is wanted.
+        observation: what is there. Values that weren't read don't differ.
+        tracked: names of the fields that were ever sent; those that left the spec are to be reset.
+    """
+    found: list[Difference] = []
+    for each in kind.fields:
+        facts, value = each.facts, getattr(spec, each.attribute)
+        if not facts.managed:
+            continue
+        observed = facts.read(observation)
+        if value is not None:
+            desired = facts.codec.canonical(value)
+            if not isinstance(observed, Unknown) and desired != observed:
+                found.append(Difference(each, desired, observed, facts.change_between(observed, desired)))
+        elif each.name in tracked and not facts.reset.keep:
+            found.append(Difference(each, None, observed, Change.ALTER))
+    return tuple(found)
+
+
+def alter(
+    kind: Kind, target: Target, spec: SnowflakeSpec, observation: Observation, found: tuple[Difference, ...]
+) -> tuple[Step, ...]:
+    """The statements that mend differences: one SET, one UNSET, then those of fields with a statement of their own.
+
+    Args:
+        kind: the kind.
+        target: the object.
+        spec: what is wanted.
+        observation: what is there.
+        found: differences whose change is ALTER.
+    """
+    assignments: list[Sql] = []
+    resets: list[Sql] = []
+    own: list[Sql] = []
+    for each in _with_companions(kind, spec, found):
+        facts = each.field.facts
+        if facts.alter is not None:
+            own.extend(facts.alter(target, getattr(spec, each.field.attribute), each.observed))
+        elif each.reset and facts.reset.value is None:
+            unset = sql.words(facts.sql)
+            own.append(target.alter(_unset([unset]))) if facts.own_statement else resets.append(unset)
+        else:
+            assignment = facts.assignment(facts.reset.value if each.reset else each.desired)
+            own.append(target.alter(_set(kind, [assignment]))) if facts.own_statement else assignments.append(
+                assignment
+            )
+    statements = [target.alter(_set(kind, assignments))] if assignments else []
+    statements += [target.alter(_unset(resets))] if resets else []
+    steps = tuple(Step(statement) for statement in (*statements, *own))
+    return kind.around_alter(target, observation, found, steps) if kind.around_alter and steps else steps
+
+
+def _with_companions(kind: Kind, spec: SnowflakeSpec, found: tuple[Difference, ...]) -> Iterable[Difference]:
+    """The differences in the order of declaration, with the fields that must go along with one of them."""
+    by_name = {each.field.name: each for each in found}
+    needed = {name for each in by_name for name in kind.companions.get(each, ())}
+    for each in kind.fields:
+        if each.name in by_name:
+            yield by_name[each.name]
+        elif each.name in needed and (value := getattr(spec, each.attribute)) is not None:
+            desired = each.facts.codec.canonical(value)
+            yield Difference(each, desired, desired, Change.ALTER)
+
+
+def _set(kind: Kind, assignments: list[Sql]) -> Sql:
+    return sql.sql("SET {all}", all=sql.join(assignments, kind.separator))
+
+
+def _unset(keys: list[Sql]) -> Sql:
+    return sql.sql("UNSET {all}", all=sql.join(keys, ", "))
+
+
+def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple[SpecField, object, object], ...]:
+    """Fields whose change could only be made by dropping the object: (field, old value, new value)."""
+    return tuple(
+        (each, before, after)
+        for each in kind.fields
+        if (before := getattr(old, each.attribute)) != (after := getattr(new, each.attribute))
+        and each.facts.change_between(before, after) is Change.RECREATE
+    )
+
+
+def spec_hash(kind: Kind, spec: SnowflakeSpec) -> str:
+    """Hash of what a spec says of the object; provider and policies don't count."""
+    values = {each.name: value for each in kind.fields if (value := getattr(spec, each.attribute)) is not None}
+    return digest(orjson.dumps(values, default=_plain, option=orjson.OPT_SORT_KEYS).decode())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Model):
+        return value.model_dump(mode="json")
+    raise TypeError(f"no spec holds a {type(value).__name__}")
+
+
+def advice(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
+    """What is legal but likely wrong, one sentence each, for people."""
+    name = getattr(spec, "name", None)
+    quoting = (
+        (f"spec.name {name!r} is stored as written: people must put it in double quotes in their SQL",)
+        if isinstance(name, str) and needs_quotes(name)
+        else ()
+    )
+    return (*quoting, *kind.advice(spec))

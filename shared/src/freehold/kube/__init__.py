@@ -1,0 +1,1 @@
+"""The Kubernetes access layer: a small client, reflectors, conditions, events and leases."""

@@ -1,0 +1,74 @@
+"""The registry of every metric, and the HTTP endpoints /metrics, /healthz and /readyz that each process serves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    GCCollector,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+
+REGISTRY = CollectorRegistry()
+"""Where every metric registers; names begin with `freehold_`."""
+
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(registry=REGISTRY)
+GCCollector(registry=REGISTRY)
+
+Check = Callable[[], str | None]
+"""None when all is well, else what is wrong, for the person who describes the pod."""
+
+
+def health_app(*, alive: Check, ready: Check) -> web.Application:
+    """The application behind the probes and the scrape.
+
+    Args:
+        alive: answers /healthz; a failure means that only a restart helps.
+        ready: answers /readyz; a failure means that the process can't serve yet, or no longer.
+    """
+    app = web.Application()
+    app.router.add_get("/metrics", _metrics)
+    app.router.add_get("/healthz", _probe(alive))
+    app.router.add_get("/readyz", _probe(ready))
+    return app
+
+
+@asynccontextmanager
+async def serve_health(port: int, *, alive: Check, ready: Check) -> AsyncIterator[int]:
+    """Serve the endpoints on all addresses while the context is open.
+
+    Args:
+        port: where to listen; 0 for a free port.
+        alive: as in `health_app`.
+        ready: as in `health_app`.
+
+    Yields:
+        The port.
+    """
+    runner = web.AppRunner(health_app(alive=alive, ready=ready), access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, port=port).start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def _probe(check: Check) -> Handler:
+    async def answer(_request: web.Request) -> web.Response:
+        wrong = check()
+        return web.Response(text="ok\n") if wrong is None else web.Response(status=503, text=f"{wrong}\n")
+
+    return answer
+
+
+async def _metrics(_request: web.Request) -> web.Response:
+    return web.Response(body=generate_latest(REGISTRY), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -1,0 +1,128 @@
+"""The programs that each tier needs of the machine: installed by apt where that is possible, else named with the remedy."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+
+from freehold_devstack import progress
+from freehold_devstack.errors import MissingPrerequisiteError
+
+
+class Tier(StrEnum):
+    """How much of Kubernetes runs."""
+
+    CONTROL_PLANE = "control-plane"
+    CLUSTER = "cluster"
+
+
+PACKAGES: Mapping[Tier, Mapping[str, str]] = MappingProxyType(
+    {
+        Tier.CONTROL_PLANE: {"setpriv": "util-linux", "setsid": "util-linux"},
+        Tier.CLUSTER: {
+            "setpriv": "util-linux",
+            "setsid": "util-linux",
+            "unshare": "util-linux",
+            "nsenter": "util-linux",
+            "ip": "iproute2",
+            "nft": "nftables",
+            "conntrack": "conntrack",
+            "containerd": "containerd",
+            "runc": "runc",
+            "/usr/lib/cni/bridge": "containernetworking-plugins",
+            "buildah": "buildah",
+            "mmdebstrap": "mmdebstrap",
+        },
+    }
+)
+"""Program -> the Debian package that has it."""
+
+SYSTEM_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"))
+"""Where programs are looked for: some shells of root leave out the sbin folders."""
+
+OLDEST_GO = (1, 21)
+"""From this release on, go fetches by itself the toolchain that go.mod asks for."""
+
+
+def ensure(tier: Tier) -> None:
+    """See to it that the tier's programs are there.
+
+    Raises:
+        MissingPrerequisiteError: they are not and could not be installed, or the tier needs rights that we don't have.
+    """
+    if tier is Tier.CLUSTER and os.geteuid() != 0:
+        raise MissingPrerequisiteError(
+            "the cluster tier makes network namespaces, mounts and cgroups: it needs root on Linux",
+            "run it with sudo; or use a cluster of your own by KUBECONFIG, with Freehold's images pushed to a registry that "
+            "it can reach or loaded into its nodes; the control-plane tier (`devstack up --tier control-plane`) needs no rights",
+        )
+    missing = {package for program, package in PACKAGES[tier].items() if not _found(program)}
+    if missing:
+        install(sorted(missing))
+
+
+def install(packages: list[str]) -> None:
+    """Install Debian packages.
+
+    Raises:
+        MissingPrerequisiteError: not root, no apt, or apt failed.
+    """
+    command = f"apt-get install --no-install-recommends {' '.join(packages)}"
+    apt = shutil.which("apt-get", path=SYSTEM_PATH)
+    if apt is None or os.geteuid() != 0:
+        raise MissingPrerequisiteError(f"missing on this machine: {', '.join(packages)}", f"run: sudo {command}")
+    with progress.task(f"apt-get install {' '.join(packages)}"):
+        for arguments in (("update",), ("install", "--yes", "--no-install-recommends", *packages)):
+            result = subprocess.run(
+                (apt, "-q", "-o", "DPkg::Lock::Timeout=300", *arguments),
+                capture_output=True,
+                text=True,
+                env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
+                check=False,
+            )
+    if result.returncode:
+        raise MissingPrerequisiteError(f"`{command}` failed:\n{result.stderr.strip()}", "repair apt, then run this again")
+
+
+def go() -> str:
+    """The path of a go command that can build Kubernetes; installed from apt where its release is new enough.
+
+    Raises:
+        MissingPrerequisiteError: none, or too old.
+    """
+    path = shutil.which("go", path=SYSTEM_PATH)
+    if path is None and os.geteuid() == 0 and _release(_apt_candidate("golang-go")) >= OLDEST_GO:
+        install(["golang-go"])
+        path = shutil.which("go", path=SYSTEM_PATH)
+    oldest = ".".join(map(str, OLDEST_GO))
+    remedy = (
+        f"install Go {oldest} or newer, which fetches by itself the toolchain that go.mod names, and put it on PATH "
+        "(Debian 13: apt-get install golang-go; the golang-go of Debian 12 is too old: take bookworm-backports' or the Go project's own archive)"
+    )
+    if path is None:
+        raise MissingPrerequisiteError("Go is missing; Kubernetes is built with it, once", remedy)
+    version = subprocess.run((path, "env", "GOVERSION"), capture_output=True, text=True, check=True).stdout
+    if _release(version) < OLDEST_GO:
+        raise MissingPrerequisiteError(f"{path} is {version.strip()}: too old to build Kubernetes", remedy)
+    return path
+
+
+def _found(program: str) -> bool:
+    return Path(program).exists() if program.startswith("/") else shutil.which(program, path=SYSTEM_PATH) is not None
+
+
+def _apt_candidate(package: str) -> str:
+    if shutil.which("apt-cache") is None:
+        return ""
+    policy = subprocess.run(("apt-cache", "policy", package), capture_output=True, text=True, check=False).stdout
+    match = re.search(r"Candidate: (?:\d+:)?(\S+)", policy)
+    return match[1] if match else ""
+
+
+def _release(version: str) -> tuple[int, int]:
+    match = re.search(r"(\d+)\.(\d+)", version)
+    return (int(match[1]), int(match[2])) if match else (0, 0)

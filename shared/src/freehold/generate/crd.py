@@ -1,0 +1,131 @@
+"""CustomResourceDefinitions from the declarations: structural schema, CEL rules, printer columns, names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import cleandoc
+from typing import Any
+
+from freehold.kinds.fields import Change, properties
+from freehold.kinds.model import Model
+from freehold.kinds.registry import refusal
+from freehold.kinds.resource import Resource, Rule
+
+_DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"})
+"""Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""
+
+
+def definition(resource: Resource) -> dict[str, Any]:
+    """The CustomResourceDefinition of a resource, as plain data."""
+    path = resource.path
+    top: dict[str, Any] = {
+        "apiVersion": {"type": "string"},
+        "kind": {"type": "string"},
+        "metadata": {"type": "object"},
+        "spec": _spec(resource),
+    }
+    version: dict[str, Any] = {
+        "name": path.version,
+        "served": True,
+        "storage": True,
+        "additionalPrinterColumns": [
+            {"name": c.name, "jsonPath": c.path, "type": c.type} | ({"priority": c.priority} if c.priority else {})
+            for c in resource.columns
+        ],
+    }
+    if resource.status is not None:
+        top["status"] = schema(resource.status)
+        version["subresources"] = {"status": {}}
+    description = cleandoc(resource.spec.__doc__ or "")
+    version["schema"] = {
+        "openAPIV3Schema": {"type": "object", "description": description, "required": ["spec"], "properties": top}
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{path.plural}.{path.group}"},
+        "spec": {
+            "group": path.group,
+            "scope": "Namespaced" if path.namespaced else "Cluster",
+            "names": {
+                "kind": path.kind,
+                "listKind": f"{path.kind}List",
+                "plural": path.plural,
+                "singular": path.kind.lower(),
+                "shortNames": list(resource.short_names),
+                "categories": list(resource.categories),
+            },
+            "versions": [version],
+        },
+    }
+
+
+def _spec(resource: Resource) -> dict[str, Any]:
+    """The schema of the spec with its rules: those declared, and those that follow from the fields."""
+    spec = schema(resource.spec)
+    spec.pop("description", None)
+    rules = list(resource.rules)
+    for each in properties(resource.spec):
+        if reason := refusal(each):
+            rules.append(Rule(f"!has(self.{each.name})", f"NotSupported: {each.name}: {reason}", each.name))
+        elif each.facts.change is Change.IDENTITY:
+            spec["properties"][each.name]["x-kubernetes-validations"] = [
+                _validation(Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}"))
+            ]
+            if each.name not in spec.get("required", ()):
+                rules.append(
+                    Rule(
+                        f"has(self.{each.name}) == has(oldSelf.{each.name})",
+                        f"{each.name} can't be added or removed: {_REMEDY}",
+                        each.name,
+                    )
+                )
+    if rules:
+        spec["x-kubernetes-validations"] = [_validation(rule) for rule in rules]
+    return spec
+
+
+_REMEDY = "it is part of what the object is; make another resource, and delete this one when it isn't needed"
+
+
+def _validation(rule: Rule) -> dict[str, Any]:
+    path = {"fieldPath": f".{rule.field}"} if rule.field else {}
+    return {"rule": rule.cel, "message": rule.message, **path}
+
+
+def schema(model: type[Model]) -> dict[str, Any]:
+    """The structural schema of a model."""
+    generated = model.model_json_schema(by_alias=True)
+    return _structural(generated, generated.get("$defs", {}))
+
+
+def _structural(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """One node of a JSON schema, with references resolved and null taken out: absence is Kubernetes' null."""
+    if "$ref" in node:
+        target = definitions[node["$ref"].rsplit("/", 1)[1]]
+        node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+    if "anyOf" in node:
+        (only,) = (each for each in node["anyOf"] if each.get("type") != "null")
+        return _structural({**only, **{key: value for key, value in node.items() if key != "anyOf"}}, definitions)
+    if "const" in node:
+        node = {**{key: value for key, value in node.items() if key != "const"}, "enum": [node["const"]]}
+    result = {key: value for key, value in node.items() if key not in _DROPPED}
+    if isinstance(node.get("additionalProperties"), Mapping):
+        result["additionalProperties"] = _structural(node["additionalProperties"], definitions)
+    if "properties" in node:
+        result["properties"] = {name: _structural(each, definitions) for name, each in node["properties"].items()}
+    if "items" in node:
+        result["items"] = _structural(node["items"], definitions)
+    if result.get("type") == "integer":
+        result["format"] = "int64"
+    if "description" in result:
+        result["description"] = " ".join(result["description"].split())
+    if "default" in result and (default := _without_null(result.pop("default"))) is not None:
+        result["default"] = default
+    return result
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: kept for key, each in value.items() if (kept := _without_null(each)) is not None}
+    return value

@@ -1,0 +1,191 @@
+"""From a resource to the object that it stands for: reads parents and ProviderConfig, puts names and account together.
+
+Names alone count: a parent need not be ready, but it must be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from freehold.claims import Account
+from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind, Requested
+from freehold.kinds.model import Model
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
+from freehold.kube.client import Kube
+from freehold.kube.errors import ApiError, NotFound
+from freehold.kube.objects import Object
+
+M = TypeVar("M", bound=Model)
+
+Get = Callable[[GroupResource, str, str], Awaitable[Object | None]]
+"""Reads a resource by path, namespace and name; None when there is none.
+
+Raises `freehold.kube.errors.ApiError` when there is no answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """The ProviderConfig of a resource.
+
+    Attributes:
+        namespace: its namespace.
+        name: its name.
+        spec: its spec.
+        account: the account that a log-in has proven; None before.
+    """
+
+    namespace: str
+    name: str
+    spec: ProviderConfigSpec
+    account: Account | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a resource stands for.
+
+    Attributes:
+        kind: its kind.
+        provider: the ProviderConfig that it uses.
+        parts: stored name parts of its object, outermost first.
+    """
+
+    kind: Kind
+    provider: Provider
+    parts: tuple[str, ...]
+
+    @property
+    def identities(self) -> tuple[Identity, ...] | None:
+        """The objects that it stands for, sorted; None while the account isn't proven."""
+        account = self.provider.account
+        return (Identity(account.key, self.kind.object_class, self.parts),) if account else None
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Something that a resource refers to isn't there, or isn't what it should be.
+
+    Attributes:
+        requested: what was asked for.
+        why: what is wrong with it.
+    """
+
+    requested: Requested
+    why: str
+
+    def __str__(self) -> str:
+        asked = self.requested
+        return f"{asked.kind} {asked.namespace}/{asked.name} in spec.{asked.field} {self.why}"
+
+
+class _Stop(Exception):
+    def __init__(self, requested: Requested, why: str) -> None:
+        self.unresolved = Unresolved(requested, why)
+
+
+def live(kube: Kube) -> Get:
+    """Reads from the API server itself."""
+
+    async def get(path: GroupResource, namespace: str, name: str) -> Object | None:
+        try:
+            return await kube.get(path, name, namespace)
+        except NotFound:
+            return None
+
+    return get
+
+
+async def resolve(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> Resolved | Unresolved:
+    """Find what a resource stands for.
+
+    Args:
+        kind: its kind.
+        namespace: its namespace.
+        spec: its spec.
+        get: how parents and ProviderConfig are read.
+
+    Raises:
+        InvalidName: the resource or a parent has a name that Snowflake can't store.
+        ApiError: a read failed.
+    """
+    try:
+        return Resolved(kind, await _provider(namespace, spec, get), await _parts(kind, namespace, spec, get))
+    except _Stop as stop:
+        return stop.unresolved
+
+
+async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | None:
+    """Whether a resource claims an identity; None when that can't be told.
+
+    Args:
+        resource: any resource of a Snowflake kind.
+        identity: the identity.
+        get: how parents and ProviderConfig are read.
+    """
+    kind = KINDS.get(resource.key.kind)
+    if kind is None:
+        return None
+    try:
+        spec = kind.spec.model_validate(resource.spec)
+        resolved = await resolve(kind, resource.namespace, spec, get)
+    except (ApiError, ValueError):
+        return None
+    if spec.management_policies.observe_only:
+        return False
+    if isinstance(resolved, Unresolved) or resolved.identities is None:
+        return None
+    return identity in resolved.identities
+
+
+async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:
+    reference = spec.provider_ref
+    requested = Requested(PROVIDER_CONFIG.kind, reference.namespace or namespace, reference.name, "providerRef")
+    found = await _get(requested, PROVIDER_CONFIG.path, get)
+    account = found.status.get("account")
+    return Provider(
+        requested.namespace,
+        requested.name,
+        _read(requested, ProviderConfigSpec, found),
+        Account(key=account["key"], name=account["name"]) if account else None,
+    )
+
+
+async def _parts(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> tuple[str, ...]:
+    computation = kind.parts(spec, namespace, KINDS)
+    try:
+        requested = next(computation)
+        while True:
+            parent = KINDS[requested.kind]
+            found = await _get(requested, parent.resource.path, get)
+            requested = computation.send(_read(requested, parent.spec, found))
+    except StopIteration as finished:
+        parts: tuple[str, ...] = finished.value
+        return parts
+
+
+async def _get(requested: Requested, path: GroupResource, get: Get) -> Object:
+    found = await get(path, requested.namespace, requested.name)
+    if found is None:
+        raise _Stop(requested, "doesn't exist")
+    return found
+
+
+def _read(requested: Requested, model: type[M], found: Object) -> M:
+    try:
+        return model.model_validate(found.spec)
+    except ValidationError as error:
+        raise _Stop(requested, f"has a spec that this release can't read: {describe(error)}") from error
+
+
+def describe(error: ValidationError) -> str:
+    """What is wrong with a manifest, in one line."""
+    return "; ".join(f"{'.'.join(str(step) for step in each['loc'])}: {each['msg']}" for each in error.errors())

@@ -1,0 +1,49 @@
+{{/* The name that all objects of a release begin with: "freehold" where the release is called so. */}}
+{{- define "freehold.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" (.Release.Name | trunc 31 | trimSuffix "-") .Chart.Name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels that select the pods of a component. Arguments: root, component. */}}
+{{- define "freehold.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Labels of every object; component is left out for what belongs to none. Arguments: root, component. */}}
+{{- define "freehold.labels" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .component }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Reference of an image. Arguments: root, image. */}}
+{{- define "freehold.image" -}}
+{{- $image := .root.Values.image -}}
+{{- $name := join "/" (compact (list $image.registry $image.repository .image)) -}}
+{{- $digest := get $image.digest .image -}}
+{{- if $digest -}}
+{{- printf "%s@%s" $name $digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name ($image.tag | default .root.Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The user that a component's service account is, as a CEL string. Arguments: root, component. */}}
+{{- define "freehold.user" -}}
+'system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "freehold.fullname" .root }}-{{ .component }}'
+{{- end -}}
+
+{{/* The users that the controllers' service accounts are, as a CEL list. */}}
+{{- define "freehold.controllers" -}}
+[{{ include "freehold.user" (dict "root" . "component" "account") }}, {{ include "freehold.user" (dict "root" . "component" "schema") }}]
+{{- end -}}

@@ -1,0 +1,61 @@
+"""Golden cases: for every kind, what Freehold would send, as data for people to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from freehold import planning
+from freehold.kinds.fields import Change
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS
+from freehold.observation import Observation, Parameter
+
+CASES = Path(__file__).parent / "cases"
+
+
+def _cases() -> list[Any]:
+    return [
+        pytest.param(kind, case, id=f"{kind.name}: {case['case']}")
+        for kind in KINDS.values()
+        for case in yaml.safe_load((CASES / f"{kind.name.lower()}.yaml").read_text())
+    ]
+
+
+def _target_parts(kind: Kind, spec: Any) -> tuple[str, ...]:
+    computation = kind.parts(spec, "default", KINDS)
+    try:
+        asked = next(computation)
+    except StopIteration as done:
+        parts: tuple[str, ...] = done.value
+        return parts
+    raise AssertionError(f"cases name their parents directly, this one asks for {asked}")
+
+
+@pytest.mark.parametrize(("kind", "case"), _cases())
+def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
+    spec = kind.spec.model_validate(case["spec"])
+    target = kind.target(_target_parts(kind, spec))
+    if "create" in case:
+        assert planning.create(kind, target, spec).text == case["create"]
+        return
+    deep = not case.get("shallow", False)
+    observation = Observation(
+        row=case["show"],
+        parameters={key: Parameter(*each) for key, each in case.get("parameters", {}).items()} if deep else None,
+        details=case.get("details", {}) if deep else None,
+    )
+    found = planning.differences(kind, spec, observation, case["tracked"])
+    if "recreate" in case:
+        assert [each.field.name for each in found if each.change is Change.RECREATE] == case["recreate"]
+        return
+    assert all(each.change is Change.ALTER for each in found)
+    steps = planning.alter(kind, target, spec, observation, found)
+    assert [step.statement.text for step in steps] == case["update"]
+
+
+def test_every_case_file_belongs_to_a_kind() -> None:
+    assert {path.stem for path in CASES.glob("*.yaml")} == {kind.name.lower() for kind in KINDS.values()}

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -148,7 +148,7 @@ class Kube:
         label_selector: str | None = None,
         field_selector: str | None = None,
         limit: int = PAGE,
-    ) -> AsyncIterator[Page]:
+    ) -> AsyncGenerator[Page, None]:
         """Read all objects page by page, as of one moment.
 
         Args:
@@ -280,7 +280,7 @@ class Kube:
         field_selector: str | None = None,
         timeout: float = 300.0,
         silence: float = SILENCE,
-    ) -> AsyncIterator[WatchEvent]:
+    ) -> AsyncGenerator[WatchEvent, None]:
         """Follow changes, bookmarks included, until the server ends the watch. Nothing is retried here.
 
         Args:

@@ -1,0 +1,128 @@
+"""A Lease: which process holds a role, by compare-and-set on one object.
+
+Times written into the Lease are for people. Whether a foreign holder is gone is judged by our own monotonic clock,
+since we last saw the Lease change; whether we hold it ourselves, by our own clock since before we sent the renewal.
+So clocks that differ between machines, or jump, do no harm.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from freehold.kube.client import Kube
+from freehold.kube.errors import AlreadyExists, Conflict, NotFound
+from freehold.kube.objects import LEASES, Object
+from freehold.kube.text import micro_time
+
+NEVER = float("-inf")
+
+
+def monotonic() -> float:
+    """Seconds of a clock that never goes back and, unlike time.monotonic(), goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Lease:
+    """One Lease, seen by one process that holds it or wants to.
+
+    Attributes:
+        duration: how long others wait after the last renewal before they take it.
+        expires: when others may take it from us, by our `clock`; the past when it isn't ours.
+    """
+
+    def __init__(
+        self,
+        kube: Kube,
+        namespace: str,
+        name: str,
+        identity: str,
+        duration: timedelta,
+        *,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """
+        Args:
+            kube: client.
+            namespace: of the Lease.
+            name: of the Lease.
+            identity: of this process, unlike that of any other, earlier ones included.
+            duration: whole seconds, the same in all processes.
+            clock: monotonic seconds.
+        """
+        self.duration = duration
+        self.clock = clock
+        self.expires = NEVER
+        self._kube = kube
+        self._namespace = namespace
+        self._name = name
+        self._identity = identity
+        self._seen_version = ""
+        self._seen_at = 0.0
+        self._ours_from = NEVER
+
+    async def acquire(self) -> bool:
+        """Take the Lease, or renew it when it is ours: one attempt.
+
+        Returns:
+            Whether it is ours now.
+
+        Raises:
+            ApiError: the answer is unknown; `expires` still holds.
+        """
+        begun = self.clock()
+        try:
+            held = await self._attempt()
+        except (AlreadyExists, Conflict):
+            # Somebody else wrote, or a write of ours succeeded although its answer was lost: the next look tells.
+            return self.expires > self.clock()
+        held = held and begun >= self._ours_from
+        self.expires = begun + self.duration.total_seconds() if held else NEVER
+        return held
+
+    async def release(self) -> None:
+        """Give the Lease up if it is ours, so that another process may take it at once.
+
+        Raises:
+            ApiError: it could not be given up, and ends by itself.
+        """
+        self.expires = NEVER
+        lease = await self._kube.get(LEASES, self._name, self._namespace)
+        if lease.spec.get("holderIdentity") == self._identity:
+            await self._kube.replace(LEASES, {**lease.raw, "spec": {**lease.spec, "holderIdentity": ""}})
+
+    async def _attempt(self) -> bool:
+        try:
+            lease = await self._kube.get(LEASES, self._name, self._namespace)
+        except NotFound:
+            body = {"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": {"name": self._name}}
+            await self._kube.create(LEASES, {**body, "spec": self._held({})}, self._namespace)
+            if self.expires < self.clock():
+                # The Lease may have been deleted under a holder who still trusts in it: outwait that one.
+                self._ours_from = self.clock() + self.duration.total_seconds()
+            return True
+        if lease.spec.get("holderIdentity") not in (None, "", self._identity) and not self._expired(lease):
+            return False
+        await self._kube.replace(LEASES, {**lease.raw, "spec": self._held(lease.spec)})
+        return True
+
+    def _expired(self, lease: Object) -> bool:
+        """Whether a foreign Lease hasn't changed for its duration while we looked."""
+        now = self.clock()
+        if lease.resource_version != self._seen_version:
+            self._seen_version, self._seen_at = lease.resource_version, now
+        return now - self._seen_at > float(lease.spec.get("leaseDurationSeconds") or 0)
+
+    def _held(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """The spec with us as the holder."""
+        now = micro_time(datetime.now(UTC))
+        ours = before.get("holderIdentity") == self._identity
+        return {
+            "holderIdentity": self._identity,
+            "leaseDurationSeconds": round(self.duration.total_seconds()),
+            "acquireTime": before.get("acquireTime", now) if ours else now,
+            "renewTime": now,
+            "leaseTransitions": int(before.get("leaseTransitions") or 0) + (0 if ours or not before else 1),
+        }

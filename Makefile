@@ -1,0 +1,49 @@
+# Two commands on a bare machine do everything: `make demo` and `make test`. Each installs what it needs.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+READY := .venv/.ready
+MEMBERS := shared webhook controllers devstack
+
+$(READY): requirements.lock pyproject.toml $(MEMBERS:%=%/pyproject.toml) devstack/bootstrap.sh
+	@sh devstack/bootstrap.sh
+
+.PHONY: help
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(READY) ## Bring up Kubernetes and Snowflake's endpoint, install Freehold, show what it does (KEEP=1 leaves it running)
+	@$(BIN)/python -m freehold_devstack.demo
+
+.PHONY: demo-down
+demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, has left
+	@$(BIN)/devstack down
+
+.PHONY: test
+test: $(READY) ## Unit, integration and end-to-end tests
+	$(BIN)/pytest tests/unit -n 2 -q
+	$(BIN)/pytest tests/integration -n 2 --dist loadfile -q
+	$(BIN)/pytest tests/e2e -q
+
+.PHONY: lint
+lint: $(READY) ## Style, types, import rules
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: generate
+generate: $(READY) ## Write what derives from the kind declarations: CRDs, field reference, permissions
+	@$(BIN)/python -m freehold.generate
+
+.PHONY: bench
+bench: $(READY) ## Measure, by counts and by ratios within one run
+	@for name in $$(ls benchmarks/*.py | grep -v __init__ | xargs -n1 basename -s .py); do $(BIN)/python -m benchmarks.$$name || exit 1; done
+
+.PHONY: lock
+lock: $(READY) ## Resolve the dependencies anew into requirements.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	    $(foreach name,freehold freehold-webhook freehold-controllers freehold-devstack,--no-emit-package $(name)) \
+	    --output-file requirements.lock $(MEMBERS:%=%/pyproject.toml) --group pyproject.toml:dev --all-extras

@@ -155,19 +155,19 @@ def run(node: Node) -> None:
 def mount_private(node: Node) -> None:
     """Lay file systems in memory over what containerd and the kubelet write to, with the node's folders bound in."""
     bound = {HOME: node.directory, VOLUMES: node.volumes, BINARIES: node.binaries}
-    _run("mount", "-t", "tmpfs", "tmpfs", "/mnt")
+    _mount("-t", "tmpfs", "tmpfs", "/mnt")
     for target, source in bound.items():
         (Path("/mnt") / target.name).mkdir()
-        _run("mount", "--bind", source, f"/mnt/{target.name}")
+        _mount("--bind", source, f"/mnt/{target.name}")
     (Path("/mnt") / "tmp").mkdir()
-    _run("mount", "--move", "/mnt", "/run")
-    _run("mount", "-t", "tmpfs", "tmpfs", "/var")
+    _mount("--move", "/mnt", "/run")
+    _mount("-t", "tmpfs", "tmpfs", "/var")
     for setting, value in KERNEL_SETTINGS.items():
         file = HOME / "kernel" / setting.replace("/", ".")
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"{value}\n")
-        _run("mount", "--bind", str(file), f"/proc/sys/{setting}")
-    _run("mount", "--make-rshared", "/")  # volumes may ask for mount propagation
+        _mount("--bind", str(file), f"/proc/sys/{setting}")
+    _mount("--make-rshared", "/")  # volumes may ask for mount propagation
 
 
 def files(node: Node) -> Iterator[tuple[Path, str]]:
@@ -287,6 +287,10 @@ def _start(name: str, command: tuple[str, ...], environment: Mapping[str, str]) 
         return subprocess.Popen(
             command, cwd=HOME, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
         )
+
+
+def _mount(*arguments: str) -> None:
+    _run("mount", "--no-mtab", *arguments)  # mount's own table is in /run, which we replace
 
 
 def _run(*command: str) -> None:

@@ -93,8 +93,8 @@ class Supervisor:
         if self._plan.tier is Tier.CLUSTER:
             make_hub()
         self._write_credentials()
-        self._start_control_plane()
-        self._start_cert_manager()
+        self._start_api_server()
+        self._start_controllers()
         if self._plan.tier is Tier.CLUSTER:
             self._start_nodes()
 
@@ -134,23 +134,23 @@ class Supervisor:
     def _write_kubeconfig(self, path: Path, pair: pki.Pair) -> None:
         path.write_text(pki.kubeconfig(self._layout.server, self._authority.pair.certificate, pair))
 
-    def _start_control_plane(self) -> None:
+    def _start_api_server(self) -> None:
         self._add("etcd", self._layout.etcd())
         self._add("kube-apiserver", self._layout.api_server())
         trust = ssl.create_default_context(cafile=self._layout.pki / "ca.crt")
         self._wait("kube-apiserver", lambda: answers(f"{self._layout.server}/readyz", trust))
-        self._add("kube-controller-manager", self._layout.controller_manager())
-        self._report(f"etcd, API server and controller manager: {self._layout.server}")
+        self._report(f"etcd and API server: {self._layout.server}")
 
-    def _start_cert_manager(self) -> None:
+    def _start_controllers(self) -> None:
         ports = self._layout.ports
         crds = str(self._layout.binaries.cert_manager_crds)
         webhooks = kubernetes.cert_manager_webhooks(ports.cert_manager_webhook)
-        self._kubectl("apply", "--server-side", "-f", crds, "-f", "-", manifest=webhooks)
+        self._kubectl("create", "--validate=false", "-f", crds, "-f", "-", manifest=webhooks)
         self._kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
         self._add("cert-manager", self._layout.cert_manager())
+        self._add("kube-controller-manager", self._layout.controller_manager())
         self._wait("cert-manager", self._cert_manager_answers)
-        self._report("cert-manager")
+        self._report("controller manager and cert-manager")
 
     def _cert_manager_answers(self) -> bool:
         # Its webhook is usable once its own CA has been injected, which only an object that it admits can tell.
@@ -160,7 +160,7 @@ class Supervisor:
             "metadata": {"name": "probe"},
             "spec": {"selfSigned": {}},
         }
-        return self._try_kubectl("create", "--dry-run=server", "-f", "-", manifest=issuer).returncode == 0
+        return self._try_kubectl("create", "--dry-run=server", "--validate=false", "-f", "-", manifest=issuer).returncode == 0
 
     def _start_nodes(self) -> None:
         self._add("kube-scheduler", self._layout.scheduler())
@@ -194,7 +194,7 @@ class Supervisor:
         return name
 
     def _node_ready(self, name: str) -> bool:
-        status = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
+        status = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}{.spec.taints}'
         return self._try_kubectl("get", "node", name, "-o", status).stdout == "True"
 
     def _add(self, name: str, command: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from freehold.claims import CLAIM
 from freehold.kinds import account, schema
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import SpecField
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.resource import Resource
@@ -47,3 +48,12 @@ def refusal(field: SpecField) -> str | None:
 def to_raw(field: SpecField) -> str:
     """Name in the manifest of the raw field that a reference stands for."""
     return field.name.removesuffix("Ref")
+
+
+def refused(kind: Kind, spec: SnowflakeSpec) -> tuple[tuple[str, str], ...]:
+    """The fields that a spec sets although this release refuses them: (name in the manifest, why)."""
+    return tuple(
+        (each.name, reason)
+        for each in kind.fields
+        if getattr(spec, each.attribute) is not None and (reason := refusal(each))
+    )

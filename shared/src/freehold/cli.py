@@ -1,0 +1,118 @@
+"""The `freehold` command line: what people can ask without a cluster or an account."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from pydantic import ValidationError
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from freehold import planning
+from freehold.identifiers import InvalidName
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS, refused
+from freehold.sql import Sql
+
+app = typer.Typer(help="Freehold: Snowflake and PostgreSQL as Kubernetes resources.", no_args_is_help=True)
+out = Console()
+err = Console(stderr=True)
+
+
+@app.command()
+def kinds() -> None:
+    """List the kinds: what they are called, what contains them, who runs them."""
+    table = Table(box=None, header_style="bold")
+    for heading in ("KIND", "SHORT", "OBJECT", "INSIDE", "CONTROLLER", "HOLDS DATA"):
+        table.add_column(heading, no_wrap=True)
+    for kind in KINDS.values():
+        inside = kind.level.name.lower()
+        short = ", ".join(kind.resource.short_names)
+        table.add_row(kind.name, short, kind.object_type, inside, kind.domain.value, "yes" if kind.holds_data else "no")
+    out.print(table)
+
+
+@app.command()
+def plan(
+    files: Annotated[list[Path], typer.Argument(help="Manifests; - reads standard input.", allow_dash=True)],
+) -> None:
+    """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent."""
+    manifests = [each for file in files for each in _manifests(file)]
+    by_key = {(each["kind"], _namespace(each), each["metadata"]["name"]): each for each in manifests}
+    failed = False
+    for manifest in manifests:
+        title = f"{manifest['kind']} {_namespace(manifest)}/{manifest['metadata']['name']}"
+        out.print(f"[dim]-- {title}[/dim]", highlight=False, soft_wrap=True)
+        try:
+            statement, warnings = _creation(KINDS[manifest["kind"]], manifest, by_key)
+        except (InvalidName, LookupError, ValidationError) as error:
+            failed = True
+            for line in _reasons(error):
+                err.print(f"[red]error:[/red] {title}: {escape(line)}", highlight=False, soft_wrap=True)
+            continue
+        out.print(f"{statement};", soft_wrap=True, markup=False)
+        for warning in warnings:
+            err.print(f"[yellow]warning:[/yellow] {title}: {escape(warning)}", highlight=False, soft_wrap=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _creation(
+    kind: Kind, manifest: Mapping[str, Any], manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> tuple[Sql, tuple[str, ...]]:
+    """The CREATE of a manifest's object, and what is likely wrong with it."""
+    spec = kind.spec.model_validate(manifest.get("spec", {}))
+    for field, reason in refused(kind, spec):
+        raise LookupError(f"spec.{field} isn't supported: {reason}")
+    target = kind.target(_parts(kind, spec, _namespace(manifest), manifests))
+    return planning.create(kind, target, spec), planning.advice(kind, spec)
+
+
+def _reasons(error: InvalidName | LookupError | ValidationError) -> Iterator[str]:
+    if not isinstance(error, ValidationError):
+        yield str(error)
+        return
+    for each in error.errors(include_url=False):
+        yield f"spec.{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
+
+
+def _manifests(file: Path) -> Iterator[dict[str, Any]]:
+    text = sys.stdin.read() if str(file) == "-" else file.read_text()
+    for document in yaml.safe_load_all(text):
+        for each in document.get("items", [document]) if isinstance(document, dict) else ():
+            if each.get("kind") in KINDS:
+                yield each
+
+
+def _namespace(manifest: Mapping[str, Any]) -> str:
+    return str(manifest["metadata"].get("namespace", "default"))
+
+
+def _parts(
+    kind: Kind, spec: SnowflakeSpec, namespace: str, manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Name parts, with parents looked up among the manifests given."""
+    computation = kind.parts(spec, namespace, KINDS)
+    try:
+        asked = next(computation)
+        while True:
+            found = manifests.get((asked.kind, asked.namespace, asked.name))
+            if found is None:
+                raise LookupError(
+                    f"spec.{asked.field} names {asked.kind} {asked.namespace}/{asked.name}, which no file holds"
+                )
+            asked = computation.send(KINDS[asked.kind].spec.model_validate(found["spec"]))
+    except StopIteration as done:
+        parts: tuple[str, ...] = done.value
+        return parts
+
+
+def main() -> None:
+    """Entry point."""
+    app()

@@ -1,0 +1,62 @@
+"""CRDs: structural, complete, and within the API server's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+import pytest
+
+from freehold.generate.crd import definition
+from freehold.kinds.registry import KINDS, RESOURCES
+from freehold.kinds.resource import Resource
+
+resources = pytest.mark.parametrize("resource", RESOURCES, ids=lambda each: each.kind)
+
+
+def _nodes(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield node
+    for child in (*node.get("properties", {}).values(), node.get("items"), node.get("additionalProperties")):
+        if isinstance(child, Mapping):
+            yield from _nodes(child)
+
+
+def _schema(resource: Resource) -> Mapping[str, Any]:
+    version: Mapping[str, Any] = definition(resource)["spec"]["versions"][0]
+    schema: Mapping[str, Any] = version["schema"]["openAPIV3Schema"]
+    return schema
+
+
+@resources
+def test_every_node_has_a_type_and_nothing_foreign_to_a_structural_schema(resource: Resource) -> None:
+    for node in _nodes(_schema(resource)):
+        assert "type" in node
+        assert not {"$ref", "anyOf", "title", "$defs", "const"} & set(node)
+
+
+@resources
+def test_every_field_of_the_spec_is_described(resource: Resource) -> None:
+    fields = _schema(resource)["properties"]["spec"]["properties"]
+    assert [name for name, node in fields.items() if not node.get("description")] == []
+
+
+@resources
+def test_a_definition_fits_into_a_client_side_apply(resource: Resource) -> None:
+    assert len(orjson.dumps(definition(resource))) < 256 * 1024
+
+
+def test_identity_can_neither_change_nor_appear_nor_vanish() -> None:
+    spec = _schema(KINDS["Schema"].resource)["properties"]["spec"]
+    for name in ("name", "databaseName", "databaseRef", "useRole"):
+        assert spec["properties"][name]["x-kubernetes-validations"][0]["rule"] == "self == oldSelf"
+    rules = [each["rule"] for each in spec["x-kubernetes-validations"]]
+    assert "has(self.databaseRef) == has(oldSelf.databaseRef)" in rules
+
+
+def test_what_this_release_lacks_is_declared_and_refused_with_the_reason() -> None:
+    spec = _schema(KINDS["Warehouse"].resource)["properties"]["spec"]
+    assert "resourceMonitorRef" in spec["properties"]
+    (rule,) = (each for each in spec["x-kubernetes-validations"] if each["rule"] == "!has(self.resourceMonitorRef)")
+    assert rule["fieldPath"] == ".resourceMonitorRef"
+    assert rule["message"].startswith("NotSupported: resourceMonitorRef: this release has no kind ResourceMonitor")

@@ -1,0 +1,152 @@
+"""The interface of the client layer: send a statement, observe an object, ask what a role sees and where we are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Self
+
+from freehold import sql
+from freehold.kinds.fields import Target
+from freehold.kinds.kind import Kind
+from freehold.observation import Depth, Observation, Parameter, Row
+from freehold.snowflake import visibility
+from freehold.snowflake.driver import Result
+from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
+from freehold.snowflake.pool import Pool
+from freehold.snowflake.query_tag import QueryTag
+from freehold.snowflake.session import AccountFacts, Session, read_facts
+from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
+
+SHOW_LIMIT = 10_000
+"""Rows that SHOW answers with at most."""
+
+_CAPACITY = 64
+_IDLE_SECONDS = 600.0
+_SIGHT_SECONDS = 180.0
+
+
+class Snowflake:
+    """Snowflake, as a process sees it. Safe to use from any number of tasks.
+
+    Args:
+        installation: id of this installation, part of every query tag.
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, installation: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._installation = installation
+        self._clock = clock
+        self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
+        self._sight: dict[ConnectionSettings, tuple[float, bool]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    async def execute(self, settings: ConnectionSettings, statement: Sql, tag: QueryTag) -> Result:
+        """Send one statement, once: nothing is ever repeated, for nobody but the caller knows whether that is harmless.
+
+        A cancelled call aborts the statement and, like `OutcomeUnknown`, leaves open whether it has run.
+
+        Raises:
+            LoginFailed: nothing was sent.
+            OutcomeUnknown: the statement may have run.
+            SnowflakeError: the server refused it.
+        """
+        async with self._pool.session(settings) as session:
+            return await session.connection.execute(statement.text, tag.text(self._installation))
+
+    async def observe(
+        self, settings: ConnectionSettings, kind: Kind, target: Target, depth: Depth, tag: QueryTag
+    ) -> Observation | None:
+        """Read one object, as it was after this call began.
+
+        Returns:
+            What is there, None when SHOW has no such row: the object is absent, or the role can't see it.
+
+        Raises:
+            LoginFailed: no session.
+            Incomplete: SHOW was cut off, so that a missing row means nothing.
+            SnowflakeError: of class MISSING when what contains the object is absent or invisible.
+        """
+        rows = (await self._read(settings, kind.show(target), tag)).rows
+        row = next((row for row in rows if kind.is_row_of(target, row)), None)
+        if row is None:
+            if len(rows) >= SHOW_LIMIT:
+                raise Incomplete(
+                    f"SHOW answered with {len(rows)} rows, its limit, and {target.name} wasn't among them",
+                    error_class=ErrorClass.TERMINAL,
+                )
+            return None
+        if depth == "shallow":
+            return Observation(row)
+        parameters: tuple[Row, ...] = ()
+        if kind.parameters:
+            parameters = (await self._read(settings, kind.show_parameters(target), tag)).rows
+        details = {name: (await self._read(settings, query(target), tag)).rows for name, query in kind.details.items()}
+        return Observation(
+            row=row,
+            parameters={str(each["key"]): Parameter(str(each["value"]), str(each["level"])) for each in parameters},
+            details=details,
+        )
+
+    async def sees_all(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
+        """Whether the session's role sees every object, so that a row which SHOW lacks proves absence.
+
+        The answer is kept for three minutes.
+        """
+        self._sight = {each: kept for each, kept in self._sight.items() if kept[0] > self._clock()}
+        if settings not in self._sight:
+            verdict = await self._look_for_sight(settings, tag)
+            self._sight[settings] = (self._clock() + _SIGHT_SECONDS, verdict)
+        return self._sight[settings][1]
+
+    async def verify(self, settings: ConnectionSettings) -> AccountFacts:
+        """Log in, unless a session is open, and ask the server who and where we are.
+
+        Raises:
+            LoginFailed: one of its subclasses, with a message for people.
+            SnowflakeError: the open session has failed.
+        """
+        async with self._pool.session(settings) as session:
+            return await read_facts(session.connection)
+
+    async def clock(self, settings: ConnectionSettings, tag: QueryTag) -> datetime:
+        """Snowflake's time, cut to the milliseconds that created_on has."""
+        (row,) = (await self._read(settings, sql.words("SELECT CURRENT_TIMESTAMP() AS NOW"), tag)).rows
+        now = row["now"]
+        if not isinstance(now, datetime):
+            raise TypeError(f"CURRENT_TIMESTAMP() is {now!r}, a timestamp was expected")
+        return now
+
+    async def _open(self, settings: ConnectionSettings) -> Session:
+        return await Session.open(settings, QueryTag.of_session(self._installation))
+
+    async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
+        """Send a query, once more over a new session when the one in the pool has ended meanwhile."""
+        try:
+            return await self.execute(settings, query, tag)
+        except SnowflakeError as error:
+            if error.error_class is not ErrorClass.SESSION:
+                raise
+            return await self.execute(settings, query, tag)
+
+    async def _look_for_sight(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
+        """Follow the role hierarchy down from the session's role, breadth first."""
+        async with self._pool.session(settings) as session:
+            waiting = [session.facts.role]
+        seen = set(waiting)
+        while waiting:
+            query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
+            grants = (await self._read(settings, query, tag)).rows
+            if visibility.sees_all(grants):
+                return True
+            new = sorted(visibility.inherited_roles(grants) - seen)
+            seen.update(new)
+            waiting.extend(new)
+        return False

@@ -1,0 +1,247 @@
+"""The connector, and all that its users would have to know about it: no other module imports `snowflake.connector`.
+
+Measured on snowflake-connector-python 5.2 (a Rust core under a thin Python layer): it can't be used in a forked child;
+`execute(timeout=...)` does nothing; cancelling the task that awaits a statement aborts the statement at the server; a
+cursor that two tasks share loses results; a dead session still calls itself open and valid.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+# The core would otherwise ask cloud metadata services where it runs; it reads this when it is loaded.
+os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
+
+from snowflake.connector import aio, errors
+
+from freehold.observation import Row
+from freehold.snowflake.credentials import KeyPair
+from freehold.snowflake.errors import (
+    CLASS_OF,
+    OUTCOME_UNKNOWN,
+    SESSION_LOST,
+    CredentialsRefused,
+    ErrorClass,
+    LoginFailed,
+    OutcomeUnknown,
+    RoleNotGranted,
+    SnowflakeError,
+    TlsFailed,
+    Unreachable,
+)
+from freehold.snowflake.settings import ConnectionSettings
+
+# At INFO the core logs the course of each request; what matters of it comes back as an exception.
+logging.getLogger("snowflake.connector").setLevel(logging.WARNING)
+
+STATEMENT_SECONDS = 60
+"""Time limit that the server keeps for each statement."""
+GRACE_SECONDS = 10
+"""What a statement may take longer at our end before we abort it: the server's own limit should end it first."""
+LOGIN_SECONDS = 60
+"""Time limit of a log-in; a shorter one hides the cause of a failure."""
+CLOSE_SECONDS = 5
+"""Time limit of a log-out, which is a courtesy."""
+
+_SESSION_PARAMETERS: Mapping[str, object] = {
+    "QUOTED_IDENTIFIERS_IGNORE_CASE": False,  # true would fold the names that we quote
+    "TIMEZONE": "UTC",
+    "STATEMENT_TIMEOUT_IN_SECONDS": STATEMENT_SECONDS,
+    "ABORT_DETACHED_QUERY": True,
+    "CLIENT_TELEMETRY_ENABLED": False,
+}
+
+_CONNECTION_LOST = frozenset({250001, 250002})
+"""The driver's own numbers for a connection that is gone; a server never sends them."""
+
+_LOGIN_ERRORS: Mapping[int, type[LoginFailed]] = {
+    390186: RoleNotGranted,
+    390189: RoleNotGranted,
+    390420: LoginFailed,
+    390422: LoginFailed,
+    390913: LoginFailed,
+}
+"""Refused log-ins that aren't the credential's fault, by number."""
+
+_LOGIN_TEXT = re.compile(r"(?:Failed to login: )?(?:Login error: )?(?P<cause>.*?)(?:, code: \d+)?", re.DOTALL)
+"""A log-in error without what the driver puts around it."""
+_TLS_TEXTS = ("certificate", "TLS client creation failed", "fatal alert", "corrupt message")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one statement.
+
+    Attributes:
+        rows: by column name in lower case; timestamps are aware, in UTC, to the millisecond.
+        query_id: id of the query in Snowflake's history.
+    """
+
+    rows: tuple[Row, ...]
+    query_id: str | None
+
+
+class Connection:
+    """One log-in, which any number of tasks may send statements over at a time.
+
+    Attributes:
+        lost: whether the server has ended the session; nothing more can be sent.
+    """
+
+    def __init__(self, connection: aio.Connection, *, statement_seconds: float = STATEMENT_SECONDS) -> None:
+        self._connection = connection
+        self._limit = statement_seconds + GRACE_SECONDS
+        self.lost = False
+
+    @classmethod
+    async def open(cls, settings: ConnectionSettings, query_tag: str) -> Self:
+        """Log in, once: the driver repeats nothing.
+
+        Args:
+            settings: as whom and where to. Role and warehouse are left to USE, which names them exactly.
+            query_tag: tag of statements that have none of their own.
+
+        Raises:
+            LoginFailed: one of its subclasses, with a message for people.
+        """
+        with _root_store(settings.ca_bundle) as root_store:
+            try:
+                connection = await aio.connect(
+                    account=settings.account,
+                    host=settings.host,
+                    port=settings.port,
+                    protocol="https",
+                    user=settings.user,
+                    application="Freehold",
+                    session_parameters={**_SESSION_PARAMETERS, "QUERY_TAG": query_tag},
+                    login_timeout=LOGIN_SECONDS,
+                    retry_max_attempts=1,
+                    client_store_temporary_credential=False,
+                    enable_server_session_keep_alive_auto_detection=False,  # unset, each connect warns
+                    custom_root_store_path=root_store,
+                    **_authentication(settings),
+                )
+            except errors.Error as error:
+                raise _login_error(error, settings) from None
+        return cls(connection)
+
+    async def execute(self, text: str, query_tag: str | None = None) -> Result:
+        """Send one statement and read its whole result.
+
+        Cancelling the task aborts the statement; like `OutcomeUnknown`, it leaves open whether it has run.
+
+        Raises:
+            OutcomeUnknown: no answer came, or one that doesn't tell whether the statement has run.
+            SnowflakeError: the server refused it.
+        """
+        parameters = None if query_tag is None else {"QUERY_TAG": query_tag}
+        cursor = self._connection.cursor()
+        try:
+            async with asyncio.timeout(self._limit):
+                await cursor.execute(text, _statement_params=parameters)
+                names = [column.name.lower() for column in cursor.description or ()]
+                rows = await cursor.fetchall()
+        except TimeoutError:
+            raise OutcomeUnknown(
+                f"no answer within {self._limit:g} seconds, the statement was aborted", error_class=ErrorClass.TRANSIENT
+            ) from None
+        except errors.Error as error:
+            self.lost = self.lost or _ends_session(error)
+            raise _statement_error(error) from None
+        finally:
+            # The driver keeps every error of a connection until it is closed.
+            del self._connection.messages[:]
+            cursor.close()
+        return Result(tuple(_row(names, values) for values in rows), cursor.sfqid)
+
+    async def close(self) -> None:
+        """Log out; a log-out that fails leaves a session that the server ends by itself."""
+        with contextlib.suppress(errors.Error, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._connection.close(retry=False)
+
+
+def _authentication(settings: ConnectionSettings) -> dict[str, object]:
+    credential = settings.credential
+    if isinstance(credential, KeyPair):
+        return {"authenticator": "SNOWFLAKE_JWT", "private_key": credential.private_key}
+    return {"authenticator": "SNOWFLAKE", "password": credential.password}
+
+
+@contextlib.contextmanager
+def _root_store(pem: str | None) -> Iterator[str | None]:
+    """A file with the trusted roots in a private folder, which the driver reads during the log-in only."""
+    if pem is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="freehold-") as folder:
+        path = Path(folder, "ca.pem")
+        path.write_text(pem)
+        yield str(path)
+
+
+def _row(names: list[str], values: tuple[Any, ...]) -> Row:
+    return {name: _value(value) for name, value in zip(names, values, strict=True)}
+
+
+def _value(value: object) -> object:
+    """A value of the driver; created_on has milliseconds, so that instants compare only when all are cut there."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).replace(microsecond=aware.microsecond // 1000 * 1000)
+    return value
+
+
+def _ends_session(error: errors.Error) -> bool:
+    return isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST | _CONNECTION_LOST
+
+
+def _statement_error(error: errors.Error) -> SnowflakeError:
+    """Our exception for a failed statement. Small numbers of other classes are kinds of the driver, not a server's."""
+    if isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST:
+        return SnowflakeError(
+            error.raw_msg, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION
+        )
+    if not isinstance(error, errors.ProgrammingError | errors.IntegrityError):
+        return OutcomeUnknown(error.raw_msg, query_id=error.sfqid, error_class=ErrorClass.TRANSIENT)
+    answer = OutcomeUnknown if error.errno in OUTCOME_UNKNOWN else SnowflakeError
+    return answer(error.raw_msg, number=error.errno, sqlstate=error.sqlstate, query_id=error.sfqid)
+
+
+def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFailed:
+    """Our exception for a failed log-in, with a message that names what to look at."""
+    match = _LOGIN_TEXT.fullmatch(error.raw_msg)
+    cause = match["cause"] if match else error.raw_msg
+    credential = settings.credential
+    if error.errno in CLASS_OF:
+        refused = CLASS_OF[error.errno] is ErrorClass.AUTHENTICATION
+        failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
+        key = f" with fingerprint {credential.fingerprint}" if isinstance(credential, KeyPair) else ""
+        return failure(
+            f"Snowflake refused the log-in of user {settings.user} to account {settings.account} "
+            f"with {credential.source}{key}: {cause}",
+            number=error.errno,
+            sqlstate=error.sqlstate,
+        )
+    place = f"{settings.host}:{settings.port}"
+    if any(text in cause for text in _TLS_TEXTS):
+        return TlsFailed(
+            f"TLS with {place} failed: {cause}. If the host's certificate comes from a private authority, put its root "
+            "into spec.caBundle",
+            error_class=ErrorClass.TRANSIENT,
+        )
+    return Unreachable(
+        f"no log-in to {place}: {cause}. Check spec.account or spec.host, name resolution, and whether this cluster "
+        "may reach that address",
+        error_class=ErrorClass.TRANSIENT,
+    )

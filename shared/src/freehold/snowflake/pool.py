@@ -1,0 +1,138 @@
+"""Open sessions, one for each settings that are in use: opened once however many ask, closed when idle or outdated.
+
+One connection carries as many statements at a time as several would, so that a pool needs one for each log-in and role.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from freehold.snowflake.session import Session
+from freehold.snowflake.settings import ConnectionSettings
+
+Open = Callable[[ConnectionSettings], Awaitable[Session]]
+"""Logs in; raises `LoginFailed`."""
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """A session with its users.
+
+    Attributes:
+        opening: the log-in, finished or not.
+        users: tasks that use the session or wait for it.
+        idle_since: monotonic time at which the last user left.
+        closing: whether it is being logged out.
+    """
+
+    opening: asyncio.Task[Session]
+    users: int = 0
+    idle_since: float = 0.0
+    closing: bool = False
+
+    @property
+    def session(self) -> Session | None:
+        """The session; None while, or because, there is none."""
+        failed = not self.opening.done() or self.opening.cancelled() or self.opening.exception() is not None
+        return None if failed else self.opening.result()
+
+
+class Pool:
+    """Sessions by settings.
+
+    Args:
+        open_session: logs in.
+        capacity: sessions kept open at most, unless more are in use at a time.
+        idle_seconds: how long an unused session stays open at least; looked at when another one is opened.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self, open_session: Open, *, capacity: int, idle_seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._open_session = open_session
+        self._capacity = capacity
+        self._idle_seconds = idle_seconds
+        self._clock = clock
+        self._entries: dict[ConnectionSettings, _Entry] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def session(self, settings: ConnectionSettings) -> AsyncIterator[Session]:
+        """The session for these settings, shared with whoever else asks for them.
+
+        Raises:
+            LoginFailed: everybody who waits for the same log-in gets its one failure.
+        """
+        entry = self._entries.get(settings) or self._add(settings)
+        entry.users += 1
+        try:
+            # Shielded: whoever gives up waiting must not take the log-in away from the others.
+            yield await asyncio.shield(entry.opening)
+        finally:
+            entry.users -= 1
+            entry.idle_since = self._clock()
+            if entry.session is not None and entry.session.connection.lost:
+                self._forget(settings, entry)
+            if not entry.users and self._entries.get(settings) is not entry:
+                self._log_out(entry)
+
+    async def close(self) -> None:
+        """Log out everywhere, at once."""
+        for settings, entry in list(self._entries.items()):
+            self._forget(settings, entry)
+            entry.opening.cancel()
+            self._log_out(entry)
+        await asyncio.gather(*self._closing)
+
+    def _add(self, settings: ConnectionSettings) -> _Entry:
+        self._make_room()
+        entry = _Entry(asyncio.create_task(self._open(settings)), idle_since=self._clock())
+        self._entries[settings] = entry
+
+        def forget_failed(_: asyncio.Task[Session]) -> None:
+            if entry.session is None:
+                self._forget(settings, entry)
+
+        entry.opening.add_done_callback(forget_failed)
+        return entry
+
+    async def _open(self, settings: ConnectionSettings) -> Session:
+        session = await self._open_session(settings)
+        # A session of the credential before would go on working after its key is revoked, and hide that.
+        for other, entry in list(self._entries.items()):
+            if other.provider == settings.provider and not other.same_login(settings):
+                self._forget(other, entry)
+        return session
+
+    def _make_room(self) -> None:
+        """Close what has been unused for too long, and as many of the longest unused as the capacity asks for."""
+        unused = [(settings, entry) for settings, entry in self._entries.items() if not entry.users]
+        for settings, entry in sorted(unused, key=lambda each: each[1].idle_since):
+            expired = self._clock() - entry.idle_since >= self._idle_seconds
+            if expired or len(self._entries) >= self._capacity:
+                self._forget(settings, entry)
+
+    def _forget(self, settings: ConnectionSettings, entry: _Entry) -> None:
+        """Let nobody else use a session; its last user closes it."""
+        if self._entries.get(settings) is entry:
+            del self._entries[settings]
+        if not entry.users:
+            self._log_out(entry)
+
+    def _log_out(self, entry: _Entry) -> None:
+        if not entry.closing:
+            entry.closing = True
+            task = asyncio.create_task(_log_out(entry))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+
+async def _log_out(entry: _Entry) -> None:
+    await asyncio.wait([entry.opening])
+    if entry.session is not None:
+        await entry.session.connection.close()

@@ -1,0 +1,69 @@
+"""The error table: every number has one class, and what isn't listed falls back by text and SQLSTATE."""
+
+from __future__ import annotations
+
+import pytest
+
+from freehold.snowflake import errors
+from freehold.snowflake.errors import CLASS_OF, ErrorClass, SnowflakeError, advice, classify
+
+
+def test_no_number_is_listed_twice() -> None:
+    listed = [number for numbers in errors._NUMBERS.values() for number in numbers]
+
+    assert sorted(listed) == sorted(set(listed))
+    assert len(CLASS_OF) == len(listed)
+
+
+def test_every_class_but_unknown_has_numbers() -> None:
+    assert set(CLASS_OF.values()) == set(ErrorClass) - {ErrorClass.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind"),
+    [
+        (errors.SESSION_LOST, ErrorClass.SESSION),
+        (errors.OUTCOME_UNKNOWN, ErrorClass.TRANSIENT),
+        (errors.NAME_TAKEN, ErrorClass.EXISTS),
+    ],
+)
+def test_numbers_that_code_branches_on_have_the_class_that_it_expects(
+    numbers: frozenset[int], kind: ErrorClass
+) -> None:
+    assert {classify(number) for number in numbers} == {kind}
+
+
+def test_advice_is_given_only_for_numbers_in_the_table() -> None:
+    assert set(errors._ADVICE) <= set(CLASS_OF)
+
+
+@pytest.mark.parametrize("number", [260009, 90101, 2032, 3022, 2040])
+def test_numbers_that_other_programs_made_up_are_unknown(number: int) -> None:
+    assert number not in CLASS_OF
+
+
+@pytest.mark.parametrize(
+    ("number", "sqlstate", "message", "kind"),
+    [
+        (2003, "42S02", "", ErrorClass.MISSING),
+        (2043, None, "", ErrorClass.MISSING),
+        (100072, "22000", "", ErrorClass.TERMINAL),
+        (999999, "42501", "", ErrorClass.PERMISSION),
+        (999999, "57014", "", ErrorClass.TRANSIENT),
+        (999999, "28000", "", ErrorClass.AUTHENTICATION),
+        (999999, "08006", "", ErrorClass.TRANSIENT),
+        (999999, "99999", "", ErrorClass.UNKNOWN),
+        (999999, "99999", "Object found is of type 'VIEW', not specified type 'TABLE'.", ErrorClass.EXISTS),
+        (None, None, "", ErrorClass.UNKNOWN),
+    ],
+)
+def test_an_answer_is_classed_by_number_then_text_then_sqlstate(
+    number: int | None, sqlstate: str | None, message: str, kind: ErrorClass
+) -> None:
+    assert classify(number, sqlstate, message) is kind
+
+
+def test_an_error_prints_number_text_query_and_advice() -> None:
+    error = SnowflakeError("No active warehouse selected.", number=606, sqlstate="57P03", query_id="01b2")
+
+    assert str(error) == f"000606 (57P03): No active warehouse selected. (query 01b2) {advice(606)}"

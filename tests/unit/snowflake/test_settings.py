@@ -1,0 +1,99 @@
+"""From ProviderConfig and Secret to connection settings: every mistake is named before a packet is sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from freehold.hosts import SNOWFLAKE_HOSTS
+from freehold.kinds.account.providerconfig import ProviderConfigSpec
+from freehold.snowflake.credentials import Password
+from freehold.snowflake.errors import ConfigurationError, HostNotAllowed, NotSupported, SecretNotFound
+from freehold.snowflake.settings import ConnectionSettings, settings_from
+
+SECRET = {"password": b"pa55\n"}
+
+
+def spec(**changes: object) -> ProviderConfigSpec:
+    return ProviderConfigSpec.model_validate(
+        {
+            "account": "ACME-MAIN",
+            "user": "FREEHOLD",
+            "authenticationType": "UsernamePassword",
+            "credentials": {"secretRef": {"name": "snowflake", "key": "password"}},
+            **changes,
+        }
+    )
+
+
+def settings(
+    spec: ProviderConfigSpec, secret: dict[str, bytes] | None = SECRET, hosts: tuple[str, ...] = SNOWFLAKE_HOSTS
+) -> ConnectionSettings:
+    return settings_from(spec, namespace="team", name="default", secret=secret, allowed_hosts=hosts)
+
+
+@pytest.mark.parametrize(
+    ("fields", "host"),
+    [
+        ({"account": "ACME-MAIN_1"}, "acme-main-1.snowflakecomputing.com"),
+        ({"account": None, "organizationName": "ACME", "accountName": "MAIN"}, "acme-main.snowflakecomputing.com"),
+        ({"account": "XY12345", "region": "eu-central-1"}, "xy12345.eu-central-1.snowflakecomputing.com"),
+        ({"account": "XY12345", "region": "cn-northwest-1.aws"}, "xy12345.cn-northwest-1.aws.snowflakecomputing.cn"),
+        ({"host": "x.privatelink.snowflakecomputing.com"}, "x.privatelink.snowflakecomputing.com"),
+    ],
+)
+def test_the_host_follows_from_the_account_unless_it_is_given(fields: dict[str, object], host: str) -> None:
+    found = settings(spec(**fields))
+
+    assert (found.host, found.port) == (host, 443)
+
+
+def test_the_line_break_that_editors_leave_is_no_part_of_a_password() -> None:
+    assert settings(spec()).credential == Password("Secret team/snowflake, key password", "pa55")
+
+
+def test_a_host_that_the_installation_does_not_allow_is_refused() -> None:
+    with pytest.raises(HostNotAllowed, match=r"evil\.example"):
+        settings(spec(host="evil.example"))
+
+
+@pytest.mark.parametrize(
+    ("secret", "message"),
+    [
+        (None, "Secret team/snowflake doesn't exist"),
+        ({"pass": b"x"}, "has no key password: it has pass"),
+        ({}, "has no key password: it has none"),
+        ({"password": b"\n"}, "value of key password is empty"),
+    ],
+)
+def test_a_missing_secret_key_or_value_is_named(secret: dict[str, bytes] | None, message: str) -> None:
+    with pytest.raises(SecretNotFound, match=message):
+        settings(spec(), secret)
+
+
+@pytest.mark.parametrize(
+    "kind", ["WorkloadIdentity", "ProgrammaticAccessToken", "OAuthToken", "OAuthClientCredentials"]
+)
+def test_an_authentication_type_that_is_not_built_is_refused(kind: str) -> None:
+    with pytest.raises(NotSupported, match=kind):
+        settings(spec(authenticationType=kind))
+
+
+def test_a_ca_bundle_without_certificate_is_refused() -> None:
+    broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+    with pytest.raises(ConfigurationError, match="caBundle"):
+        settings(spec(caBundle=broken))
+
+
+def test_settings_that_differ_in_the_role_share_a_login_and_those_that_differ_in_the_secret_do_not() -> None:
+    before = settings(spec(role="A"))
+
+    assert before.same_login(before.acting_as("B"))
+    assert not before.same_login(settings(spec(role="A"), {"password": b"other"}))
+
+
+def test_acting_as_no_role_in_particular_keeps_the_role() -> None:
+    before = settings(spec(role="A"))
+
+    assert before.acting_as(None) is before
+    assert before.acting_as("B").role == "B"

@@ -1,0 +1,1 @@
+"""The schema domain: schemas and what lives inside them."""

@@ -1,0 +1,234 @@
+"""The reconciler's decisions as a table: claim and view in, decision out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Mark
+from freehold.kinds.registry import KINDS
+from freehold.observation import Observation, Parameter
+from freehold_controllers.reconciler.decision import (
+    Absence,
+    Create,
+    Drop,
+    Hidden,
+    InSync,
+    Look,
+    Record,
+    Release,
+    Stop,
+    Subject,
+    Tell,
+    Update,
+    decide,
+    decide_deletion,
+    hindrance,
+)
+from freehold_controllers.reconciler.reasons import Reason
+
+BORN = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+BEFORE, AFTER = BORN - timedelta(seconds=5), BORN + timedelta(seconds=5)
+
+NO_CLAIM = None
+HELD: dict[str, Any] = {}
+CREATED = {"evidence": Evidence(how="created", created_on=BORN, role="R", time=BORN)}
+ADOPTED = {"evidence": Evidence(how="adopted", created_on=BORN, role="R", time=BORN)}
+OLD = {"evidence": Evidence(how="created", created_on=BEFORE, role="R", time=BEFORE)}
+UNKNOWN = {"mark": Mark(attempt=1, since=BORN, outcome="sent")}
+UNKNOWN_LATER = {"mark": Mark(attempt=1, since=AFTER, outcome="sent")}
+REFUSED = {"mark": Mark(attempt=1, outcome="refused")}
+RECREATED = {**OLD, "mark": Mark(attempt=2, since=BORN, outcome="sent")}
+
+ADOPT = {"management_policies": {"adoption_policy": "adopt"}}
+DETECT = {"management_policies": {"drift_policy": "detect-only"}}
+OBSERVE = {"management_policies": {"observe_only": True}}
+PAUSED = {"paused": True}
+DELETE = {"deletion_policy": "Delete"}
+ORPHAN = {"deletion_policy": "Orphan"}
+RECREATE = {"vanished_policy": "Recreate"}
+STAY = {"vanished_policy": "Stop"}
+
+
+def seen(owner: str | None = "R", **columns: Any) -> Observation:
+    row = {"name": "X", "created_on": BORN, "owner": owner, "comment": "", "kind": "STANDARD", **columns}
+    return Observation(row, {"LOG_LEVEL": Parameter("OFF", "")}, {})
+
+
+SEEN, FOREIGN, COMMENTED, TRANSIENT = seen(), seen("S"), seen(comment="theirs"), seen(options="TRANSIENT")
+IMPORTED = seen(kind="IMPORTED DATABASE", origin="A.B.C")
+HIDDEN = Hidden("003041 (42710): exists")
+GONE, UNSEEN = Absence.PROVED, Absence.UNPROVED
+
+
+def subject(kind: str, spec: dict[str, Any], claim: dict[str, Any] | None, **known: Any) -> Subject:
+    declared = KINDS[kind]
+    parts = ("D", spec.get("name", "X")) if kind == "Schema" else (spec.get("name", "X"),)
+    parent = {"database_name": "D"} if kind == "Schema" else {}
+    identity = ClaimedIdentity(
+        account=Account(key="R.A", name="O.A"), namespace_class=declared.object_class, fqn=f'"{parts[-1]}"'
+    )
+    holder = Holder(group="snowflake.freehold.dev", kind=kind, namespace="n", name="x", uid="u")
+    return Subject(
+        kind=declared,
+        spec=declared.spec.model_validate({"name": "X", **parent, **spec}),
+        target=declared.target(parts),
+        claim=None if claim is None else ClaimSpec(identity=identity, holder=holder, **claim),
+        role="R",
+        **known,
+    )
+
+
+DECISIONS = [
+    # what is decided, kind, spec, claim, view, expected
+    ("paused sends nothing", "Database", PAUSED, CREATED, None, Reason.RECONCILE_PAUSED),
+    ("without evidence CREATE decides", "Database", {}, HELD, None, Create),
+    ("a refused attempt is tried again", "Database", {}, REFUSED, None, Create),
+    ("an attempt of unknown outcome is tried again", "Database", {}, UNKNOWN, None, Create),
+    ("with evidence look first", "Database", {}, CREATED, None, Look),
+    ("a taken name that went away meanwhile is tried again", "Database", {}, HELD, UNSEEN, Create),
+    ("a stranger's object is left alone", "Database", {}, REFUSED, SEEN, Reason.RESOURCE_ALREADY_EXISTS),
+    ("a stranger's object is adopted when told to", "Database", ADOPT, REFUSED, SEEN, Record("adopted")),
+    ("another role's object may be adopted", "Database", ADOPT, REFUSED, FOREIGN, Record("adopted")),
+    ("what the kind refuses isn't adopted", "Database", ADOPT, REFUSED, IMPORTED, Reason.RESOURCE_ALREADY_EXISTS),
+    ("PUBLIC is adopted whatever the policy", "Schema", {"name": "PUBLIC"}, REFUSED, SEEN, Record("adopted")),
+    ("an invisible object is left alone", "Database", {}, REFUSED, HIDDEN, Reason.RESOURCE_ALREADY_EXISTS),
+    ("an invisible object can't be adopted", "Database", ADOPT, REFUSED, HIDDEN, Reason.NOT_VISIBLE),
+    ("made since the unknown attempt: recovered", "Database", {}, UNKNOWN, SEEN, Record("created")),
+    ("recovered where no owner is told", "Database", {}, UNKNOWN, seen(None), Record("created")),
+    ("made since, owned by another role", "Database", {}, UNKNOWN, FOREIGN, Reason.OWNED_BY_OTHER),
+    (
+        "older than the unknown attempt: a stranger's",
+        "Database",
+        {},
+        UNKNOWN_LATER,
+        SEEN,
+        Reason.RESOURCE_ALREADY_EXISTS,
+    ),
+    ("another incarnation is left alone", "Database", {}, OLD, SEEN, Reason.REPLACED),
+    ("another incarnation is adopted when told to", "Database", ADOPT, OLD, SEEN, Record("adopted")),
+    ("another incarnation that a recreation made", "Database", {}, RECREATED, SEEN, Record("created")),
+    ("nothing differs", "Database", {"comment": ""}, CREATED, SEEN, InSync),
+    ("what isn't set isn't compared", "Database", {}, CREATED, COMMENTED, InSync),
+    ("drift is corrected", "Database", {"comment": "a"}, CREATED, COMMENTED, Update),
+    ("drift is only told", "Database", {"comment": "a", **DETECT}, CREATED, COMMENTED, Tell),
+    ("what no ALTER mends stops", "Database", {"transient": False}, CREATED, TRANSIENT, Reason.IMMUTABLE_FIELD),
+    ("data that vanished isn't made anew", "Database", {}, CREATED, GONE, Reason.VANISHED),
+    ("data that isn't seen isn't made anew", "Database", {}, CREATED, UNSEEN, Reason.NOT_VISIBLE),
+    ("data is made anew when told to", "Database", RECREATE, CREATED, GONE, Create),
+    ("a warehouse is made anew", "Warehouse", {}, CREATED, UNSEEN, Create),
+    ("a warehouse isn't when told not to", "Warehouse", STAY, CREATED, GONE, Reason.VANISHED),
+    ("a warehouse isn't when drift is only told", "Warehouse", DETECT, CREATED, GONE, Reason.VANISHED),
+    ("making anew finds it invisible", "Warehouse", {}, CREATED, HIDDEN, Reason.NOT_VISIBLE),
+    ("observe-only looks", "Database", OBSERVE, NO_CLAIM, None, Look),
+    ("observe-only is content with what it sees", "Database", {"comment": "a", **OBSERVE}, NO_CLAIM, COMMENTED, InSync),
+    ("observe-only says what it doesn't see", "Database", OBSERVE, NO_CLAIM, UNSEEN, Reason.OBSERVE_ONLY),
+]
+
+DELETIONS = [
+    ("without a claim nothing is dropped", "Database", {}, NO_CLAIM, None, Release),
+    ("without evidence nothing is dropped", "Database", {}, HELD, None, Release),
+    ("a refused attempt leaves nothing", "Database", {}, REFUSED, None, Release),
+    ("a loser goes even when paused", "Database", PAUSED, REFUSED, None, Release),
+    ("orphaned by policy", "Database", ORPHAN, CREATED, None, Release),
+    ("orphaned by policy even when paused", "Database", {**ORPHAN, **PAUSED}, CREATED, None, Release),
+    ("only observed", "Database", OBSERVE, CREATED, None, Release),
+    ("adopted data stays", "Database", {}, ADOPTED, None, Release),
+    ("adopted data goes when written out", "Database", DELETE, ADOPTED, SEEN, Drop),
+    ("an adopted warehouse goes", "Warehouse", {}, ADOPTED, SEEN, Drop),
+    ("paused keeps it", "Database", PAUSED, CREATED, None, Reason.DELETE_BLOCKED),
+    ("with evidence look first", "Database", {}, CREATED, None, Look),
+    ("ours is dropped", "Database", {}, CREATED, SEEN, Drop),
+    ("another incarnation is left alone", "Database", {}, OLD, SEEN, Release),
+    ("a replaced object is left alone whatever the adoption policy", "Database", ADOPT, OLD, SEEN, Release),
+    ("gone and proved", "Database", {}, CREATED, GONE, Release),
+    ("not seen isn't gone", "Database", {}, CREATED, UNSEEN, Reason.NOT_VISIBLE),
+    ("an unknown attempt is looked at first", "Database", {}, UNKNOWN, None, Look),
+    ("what it made is ours", "Database", {}, UNKNOWN, SEEN, Record("created")),
+    ("what another role owns isn't", "Database", {}, UNKNOWN, FOREIGN, Release),
+    ("what is older isn't", "Database", {}, UNKNOWN_LATER, SEEN, Release),
+    ("it made nothing", "Database", {}, UNKNOWN, GONE, Release),
+    ("whether it made something can't be told", "Database", {}, UNKNOWN, UNSEEN, Reason.NOT_VISIBLE),
+]
+
+HINDRANCES = [
+    # what is decided, kind, children, content, complete, force, whether something is in the way
+    ("an empty database", "Database", (), (), True, False, False),
+    ("declared children", "Database", ("Schema n/s",), (), True, False, True),
+    ("declared children in spite of force", "Database", ("Schema n/s",), (), True, True, True),
+    ("undeclared content", "Database", (), ('"S"',), True, False, True),
+    ("undeclared content with force", "Database", (), ('"S"',), True, True, False),
+    ("content that can't be seen", "Database", (), (), False, False, True),
+    ("content that can't be seen with force", "Database", (), (), False, True, False),
+    ("a kind without content", "Warehouse", (), (), False, False, False),
+]
+
+
+def verdict(decision: object, expected: object) -> object:
+    """The part of a decision that a row of the table states: its reason, its class, or all of it."""
+    if isinstance(expected, Reason):
+        return decision.reason if isinstance(decision, Stop) else decision
+    return type(decision) if isinstance(expected, type) else decision
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "claim", "view", "expected"), [pytest.param(*r[1:], id=r[0]) for r in DECISIONS]
+)
+def test_decision(kind: str, spec: dict[str, Any], claim: dict[str, Any] | None, view: Any, expected: object) -> None:
+    assert verdict(decide(subject(kind, spec, claim), view), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "claim", "view", "expected"), [pytest.param(*r[1:], id=r[0]) for r in DELETIONS]
+)
+def test_deletion(kind: str, spec: dict[str, Any], claim: dict[str, Any] | None, view: Any, expected: object) -> None:
+    assert verdict(decide_deletion(subject(kind, spec, claim), view), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "children", "content", "complete", "force", "expected"),
+    [pytest.param(*r[1:], id=r[0]) for r in HINDRANCES],
+)
+def test_hindrance(
+    kind: str, children: tuple[str, ...], content: tuple[str, ...], complete: bool, force: bool, expected: bool
+) -> None:
+    found = hindrance(subject(kind, {}, CREATED), children, content, complete=complete, force=force)
+    assert (found is not None) == expected
+
+
+def test_a_changed_spec_is_no_drift() -> None:
+    decision = decide(subject("Database", {"comment": "a"}, CREATED, changed=True), COMMENTED)
+    assert isinstance(decision, Update)
+    assert not decision.drift
+
+
+def test_detect_only_lets_a_changed_spec_through() -> None:
+    assert isinstance(decide(subject("Database", {"comment": "a", **DETECT}, CREATED, changed=True), COMMENTED), Update)
+
+
+def test_a_field_that_left_the_spec_is_reset() -> None:
+    decision = decide(subject("Database", {}, CREATED, changed=True, tracked=frozenset({"comment"})), COMMENTED)
+    assert isinstance(decision, Update)
+    assert [each.reset for each in decision.differences] == [True]
+
+
+def test_a_value_that_never_settles_is_left_alone_and_told() -> None:
+    decision = decide(subject("Database", {"comment": "a"}, CREATED, passes=3), COMMENTED)
+    assert isinstance(decision, Stop)
+    assert decision.reason is Reason.NOT_CONVERGING
+    assert "comment is 'theirs', should be 'a'" in decision.message
+
+
+def test_abandoning_leaves_the_object_behind() -> None:
+    decision = decide_deletion(subject("Database", PAUSED, CREATED, abandoned=True), None)
+    assert isinstance(decision, Release)
+    assert decision.left
+
+
+@pytest.mark.parametrize("deleting", [False, True])
+def test_what_is_not_seen_names_the_grant_to_run(deleting: bool) -> None:
+    decision = (decide_deletion if deleting else decide)(subject("Database", {}, CREATED), UNSEEN)
+    assert isinstance(decision, Stop)
+    assert 'GRANT RESOLVE ALL ON ACCOUNT TO ROLE "R"' in decision.message

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Self
+from typing import Self, TypeVar
 
 from freehold import sql
 from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
-from freehold.snowflake.driver import Result
+from freehold.snowflake.driver import Connection, Result
 from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
 from freehold.snowflake.pool import Pool
-from freehold.snowflake.query_tag import QueryTag
+from freehold.snowflake.query_tag import QueryTag, session_tag
 from freehold.snowflake.session import AccountFacts, Session, read_facts
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
+
+Answer = TypeVar("Answer")
 
 SHOW_LIMIT = 10_000
 """Rows that SHOW answers with at most."""
@@ -101,20 +103,19 @@ class Snowflake:
         The answer is kept for three minutes.
         """
         self._sight = {each: kept for each, kept in self._sight.items() if kept[0] > self._clock()}
-        if settings not in self._sight:
-            verdict = await self._look_for_sight(settings, tag)
-            self._sight[settings] = (self._clock() + _SIGHT_SECONDS, verdict)
-        return self._sight[settings][1]
+        if kept := self._sight.get(settings):
+            return kept[1]
+        verdict = await self._look_for_sight(settings, tag)
+        self._sight[settings] = (self._clock() + _SIGHT_SECONDS, verdict)
+        return verdict
 
     async def verify(self, settings: ConnectionSettings) -> AccountFacts:
         """Log in, unless a session is open, and ask the server who and where we are.
 
         Raises:
             LoginFailed: one of its subclasses, with a message for people.
-            SnowflakeError: the open session has failed.
         """
-        async with self._pool.session(settings) as session:
-            return await read_facts(session.connection)
+        return await self._repeatable(settings, read_facts)
 
     async def clock(self, settings: ConnectionSettings, tag: QueryTag) -> datetime:
         """Snowflake's time, cut to the milliseconds that created_on has."""
@@ -125,16 +126,24 @@ class Snowflake:
         return now
 
     async def _open(self, settings: ConnectionSettings) -> Session:
-        return await Session.open(settings, QueryTag.of_session(self._installation))
+        return await Session.open(settings, session_tag(self._installation))
 
     async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
-        """Send a query, once more over a new session when the one in the pool has ended meanwhile."""
+        text = tag.text(self._installation)
+        return await self._repeatable(settings, lambda connection: connection.execute(query.text, text))
+
+    async def _repeatable(
+        self, settings: ConnectionSettings, read: Callable[[Connection], Awaitable[Answer]]
+    ) -> Answer:
+        """Read something, once more over a new session when the pool's has ended meanwhile."""
         try:
-            return await self.execute(settings, query, tag)
+            async with self._pool.session(settings) as session:
+                return await read(session.connection)
         except SnowflakeError as error:
             if error.error_class is not ErrorClass.SESSION:
                 raise
-            return await self.execute(settings, query, tag)
+        async with self._pool.session(settings) as session:
+            return await read(session.connection)
 
     async def _look_for_sight(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
         """Follow the role hierarchy down from the session's role, breadth first."""

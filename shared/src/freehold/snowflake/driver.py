@@ -46,8 +46,8 @@ logging.getLogger("snowflake.connector").setLevel(logging.WARNING)
 
 STATEMENT_SECONDS = 60
 """Time limit that the server keeps for each statement."""
-GRACE_SECONDS = 10
-"""What a statement may take longer at our end before we abort it: the server's own limit should end it first."""
+BACKSTOP_SECONDS = STATEMENT_SECONDS + 10
+"""When we abort a statement ourselves: the server's own limit should end it first."""
 LOGIN_SECONDS = 60
 """Time limit of a log-in; a shorter one hides the cause of a failure."""
 CLOSE_SECONDS = 5
@@ -73,8 +73,13 @@ _LOGIN_ERRORS: Mapping[int, type[LoginFailed]] = {
 }
 """Refused log-ins that aren't the credential's fault, by number."""
 
-_LOGIN_TEXT = re.compile(r"(?:Failed to login: )?(?:Login error: )?(?P<cause>.*?)(?:, code: \d+)?", re.DOTALL)
-"""A log-in error without what the driver puts around it."""
+_WRAPPING = re.compile(
+    r"(?:Failed to login: )?(?:Login error: |HTTP request failed after retries: \w+ request\. )?"
+    r"(?P<cause>.*?)(?:, code: \d+)?",
+    re.DOTALL,
+)
+"""What the driver puts around a cause."""
+_FAILURE_ID = re.compile(r"\[([0-9a-f-]{36})\]")
 _TLS_TEXTS = ("certificate", "TLS client creation failed", "fatal alert", "corrupt message")
 
 
@@ -98,9 +103,8 @@ class Connection:
         lost: whether the server has ended the session; nothing more can be sent.
     """
 
-    def __init__(self, connection: aio.Connection, *, statement_seconds: float = STATEMENT_SECONDS) -> None:
+    def __init__(self, connection: aio.Connection) -> None:
         self._connection = connection
-        self._limit = statement_seconds + GRACE_SECONDS
         self.lost = False
 
     @classmethod
@@ -147,13 +151,14 @@ class Connection:
         parameters = None if query_tag is None else {"QUERY_TAG": query_tag}
         cursor = self._connection.cursor()
         try:
-            async with asyncio.timeout(self._limit):
+            async with asyncio.timeout(BACKSTOP_SECONDS):
                 await cursor.execute(text, _statement_params=parameters)
                 names = [column.name.lower() for column in cursor.description or ()]
                 rows = await cursor.fetchall()
         except TimeoutError:
             raise OutcomeUnknown(
-                f"no answer within {self._limit:g} seconds, the statement was aborted", error_class=ErrorClass.TRANSIENT
+                f"no answer within {BACKSTOP_SECONDS:g} seconds, the statement was aborted",
+                error_class=ErrorClass.TRANSIENT,
             ) from None
         except errors.Error as error:
             self.lost = self.lost or _ends_session(error)
@@ -206,33 +211,27 @@ def _ends_session(error: errors.Error) -> bool:
     return isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST | _CONNECTION_LOST
 
 
+def _cause(error: errors.Error) -> str:
+    match = _WRAPPING.fullmatch(error.raw_msg)
+    return match["cause"] if match else error.raw_msg
+
+
 def _statement_error(error: errors.Error) -> SnowflakeError:
     """Our exception for a failed statement. Small numbers of other classes are kinds of the driver, not a server's."""
+    cause = _cause(error)
     if isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST:
-        return SnowflakeError(
-            error.raw_msg, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION
-        )
+        return SnowflakeError(cause, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION)
     if not isinstance(error, errors.ProgrammingError | errors.IntegrityError):
-        return OutcomeUnknown(error.raw_msg, query_id=error.sfqid, error_class=ErrorClass.TRANSIENT)
+        return OutcomeUnknown(cause, query_id=error.sfqid, error_class=ErrorClass.TRANSIENT)
     answer = OutcomeUnknown if error.errno in OUTCOME_UNKNOWN else SnowflakeError
-    return answer(error.raw_msg, number=error.errno, sqlstate=error.sqlstate, query_id=error.sfqid)
+    return answer(cause, number=error.errno, sqlstate=error.sqlstate, query_id=error.sfqid)
 
 
 def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFailed:
     """Our exception for a failed log-in, with a message that names what to look at."""
-    match = _LOGIN_TEXT.fullmatch(error.raw_msg)
-    cause = match["cause"] if match else error.raw_msg
-    credential = settings.credential
+    cause = _cause(error)
     if error.errno in CLASS_OF:
-        refused = CLASS_OF[error.errno] is ErrorClass.AUTHENTICATION
-        failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
-        key = f" with fingerprint {credential.fingerprint}" if isinstance(credential, KeyPair) else ""
-        return failure(
-            f"Snowflake refused the log-in of user {settings.user} to account {settings.account} "
-            f"with {credential.source}{key}: {cause}",
-            number=error.errno,
-            sqlstate=error.sqlstate,
-        )
+        return _refusal(error, cause, settings)
     place = f"{settings.host}:{settings.port}"
     if any(text in cause for text in _TLS_TEXTS):
         return TlsFailed(
@@ -244,4 +243,24 @@ def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFail
         f"no log-in to {place}: {cause}. Check spec.account or spec.host, name resolution, and whether this cluster "
         "may reach that address",
         error_class=ErrorClass.TRANSIENT,
+    )
+
+
+def _refusal(error: errors.Error, cause: str, settings: ConnectionSettings) -> LoginFailed:
+    """A log-in that the server refused by number."""
+    credential = settings.credential
+    fingerprint = f" (fingerprint {credential.fingerprint})" if isinstance(credential, KeyPair) else ""
+    details = _FAILURE_ID.search(cause)
+    hint = (
+        f" An administrator gets the true cause by SELECT SYSTEM$GET_LOGIN_FAILURE_DETAILS('{details[1]}')."
+        if details
+        else ""
+    )
+    refused = CLASS_OF[error.errno] is ErrorClass.AUTHENTICATION
+    failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
+    return failure(
+        f"Snowflake refused the log-in of user {settings.user} to account {settings.account} with "
+        f"{credential.source}{fingerprint}: {cause}{hint}",
+        number=error.errno,
+        sqlstate=error.sqlstate,
     )

@@ -125,8 +125,7 @@ _ADVICE: Mapping[int, str] = {
     390101: "Enable the user: ALTER USER ... SET DISABLED = FALSE.",
     390102: "Wait 15 minutes, or unlock the user: ALTER USER ... SET MINS_TO_UNLOCK = 0.",
     390144: "Check that the user exists, that its RSA_PUBLIC_KEY or RSA_PUBLIC_KEY_2 belongs to this private key, that "
-    "the account is spelt ORGANIZATION-ACCOUNT, and the clock. An administrator gets the true cause with "
-    "SELECT SYSTEM$GET_LOGIN_FAILURE_DETAILS('<the UUID in brackets>').",
+    "the account is spelt ORGANIZATION-ACCOUNT, and the clock.",
     390186: "Grant the role to the user: GRANT ROLE ... TO USER ...",
     390189: "Create the role, or grant it to the user: GRANT ROLE ... TO USER ...",
     390202: "Add the authentication method to the user's authentication policy.",
@@ -187,7 +186,8 @@ class SnowflakeError(Exception):
         number = "" if self.number is None else f"{self.number:06d} ({self.sqlstate or '-'}): "
         hint = advice(self.number)
         query = f" (query {self.query_id})" if self.query_id else ""
-        return f"{number}{self.message}{query}" + (f" {hint}" if hint else "")
+        # Snowflake puts a line break after the family of an error ("SQL compilation error:").
+        return f"{number}{' '.join(self.message.split())}{query}" + (f" {hint}" if hint else "")
 
 
 class OutcomeUnknown(SnowflakeError):

@@ -23,10 +23,14 @@ class QueryTag:
     uid: str
 
     def text(self, installation: str) -> str:
-        """The tag as sent: JSON, within the 2000 characters that QUERY_TAG takes."""
-        return json.dumps({"freehold": installation, **asdict(self)}, separators=(",", ":"))
+        """The tag as sent, within the 2000 characters that QUERY_TAG takes."""
+        return _json({"freehold": installation, **asdict(self)})
 
-    @staticmethod
-    def of_session(installation: str) -> str:
-        """The tag of statements that serve the session itself."""
-        return json.dumps({"freehold": installation}, separators=(",", ":"))
+
+def session_tag(installation: str) -> str:
+    """The tag of statements that serve the session itself."""
+    return _json({"freehold": installation})
+
+
+def _json(fields: dict[str, str]) -> str:
+    return json.dumps(fields, separators=(",", ":"))

@@ -1,0 +1,290 @@
+"""The contest for a claim: who gets it, who is refused, and what is written."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.harness.memory import MemoryKube
+
+from freehold.claim_store import ClaimStore, Held, How, Refused, Undecided, acquire, acquire_all
+from freehold.claims import CLAIM, GRACE, Claim, Evidence, Holder, new_claim
+from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.registry import KINDS
+from freehold.kube.errors import Conflict, Forbidden, NotFound, Unavailable
+
+DATABASES = KINDS["Database"].resource.path
+IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("ANALYTICS",))
+OTHER = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("OTHER",))
+LONG = GRACE + timedelta(seconds=1)
+
+
+@pytest.fixture
+def kube() -> MemoryKube:
+    """An API server with a verified ProviderConfig in the namespaces a and b."""
+    kube = MemoryKube()
+    for namespace in ("a", "b"):
+        kube.put(
+            PROVIDER_CONFIG.path,
+            "default",
+            namespace,
+            spec={"authenticationType": "KeyPair"},
+            status={"account": {"key": IDENTITY.account, "name": "ACME.PROD"}},
+        )
+    return kube
+
+
+def holder(namespace: str, name: str = "analytics") -> Holder:
+    return Holder(group=DATABASES.group, kind="Database", namespace=namespace, name=name, uid="1")
+
+
+def asked(namespace: str, identity: Identity = IDENTITY) -> Claim:
+    return new_claim(identity, "ACME.PROD", holder(namespace))
+
+
+def apply(kube: MemoryKube, namespace: str, database: str = "ANALYTICS", **spec: Any) -> None:
+    kube.put(DATABASES, "analytics", namespace, spec={"name": database, **spec})
+
+
+async def give_evidence(store: ClaimStore) -> Evidence:
+    claim = await store.read(IDENTITY.hash)
+    assert claim is not None
+    now = store.now()
+    evidence = Evidence(how="created", created_on=now, role="R", time=now)
+    await store.replace(claim, claim.spec.model_copy(update={"evidence": evidence}))
+    return evidence
+
+
+async def test_who_asks_first_holds_it_and_the_next_one_is_refused(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    first = await acquire(store, asked("a"))
+    second = await acquire(store, asked("b"))
+    assert isinstance(first, Held)
+    assert first.how is How.CREATED
+    assert isinstance(second, Refused)
+    assert second.claim.spec.holder.same(holder("a"))
+
+
+async def test_a_claim_is_stored_under_the_hash_and_found_by_its_holder(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    assert [claim.name for claim in await store.of_holder(holder("a"))] == [IDENTITY.hash]
+    assert await store.of_holder(holder("b")) == ()
+
+
+async def test_a_live_claim_is_refused_long_after_and_nothing_is_written(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    apply(kube, "a")
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+    kube.writes.clear()
+    assert isinstance(await acquire(store, asked("b")), Refused)
+    assert kube.writes == []
+
+
+async def test_a_claim_whose_holder_never_came_is_taken_after_the_grace(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    assert isinstance(await acquire(store, asked("b")), Refused)
+    kube.advance(LONG)
+    outcome = await acquire(store, asked("b"))
+    assert isinstance(outcome, Held)
+    assert outcome.how is How.TAKEN
+    assert outcome.claim.spec.holder.same(holder("b"))
+    assert [claim.name for claim in await store.of_holder(holder("b"))] == [IDENTITY.hash]
+
+
+async def test_whoever_takes_a_claim_has_the_grace_for_himself(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+    await acquire(store, asked("b"))
+    assert isinstance(await acquire(store, asked("a")), Refused)
+
+
+async def test_a_holder_that_became_something_else_frees_a_claim_without_evidence(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    apply(kube, "a", "RENAMED")
+    kube.advance(LONG)
+    assert isinstance(await acquire(store, asked("b")), Held)
+
+
+async def test_a_holder_that_only_observes_frees_a_claim_without_evidence(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    apply(kube, "a", managementPolicies={"observeOnly": True})
+    kube.advance(LONG)
+    assert isinstance(await acquire(store, asked("b")), Held)
+
+
+async def test_evidence_binds_even_a_holder_that_became_something_else(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    await give_evidence(store)
+    apply(kube, "a", "RENAMED")
+    kube.advance(LONG)
+    assert isinstance(await acquire(store, asked("b")), Refused)
+
+
+async def test_a_holder_that_is_applied_again_keeps_its_evidence(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    evidence = await give_evidence(store)
+    kube.advance(LONG)
+    outcome = await acquire(store, asked("a"))
+    assert isinstance(outcome, Held)
+    assert outcome.claim.spec.evidence == evidence
+
+
+async def test_a_holder_that_is_applied_again_has_the_grace_anew(kube: MemoryKube) -> None:
+    """Or another one could take the claim while the first one's request is still in flight."""
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+    await acquire(store, asked("a"))
+    assert isinstance(await acquire(store, asked("b")), Refused)
+
+
+async def test_another_holder_starts_without_evidence(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    await give_evidence(store)
+    kube.advance(LONG)
+    outcome = await acquire(store, asked("b"))
+    assert isinstance(outcome, Held)
+    assert outcome.claim.spec.evidence is None
+
+
+async def test_a_present_holder_that_asks_again_writes_nothing(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    apply(kube, "a")
+    kube.writes.clear()
+    outcome = await acquire(store, asked("a"))
+    assert isinstance(outcome, Held)
+    assert outcome.how is How.KEPT
+    assert kube.writes == []
+
+
+@pytest.mark.parametrize(
+    "error", [Unavailable(0, "", "no answer"), Forbidden(403, "Forbidden", "no right to read databases")]
+)
+async def test_nothing_is_taken_while_the_holder_cannot_be_read(kube: MemoryKube, error: Exception) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+
+    def fail(verb: str, plural: str, _name: str) -> None:
+        if (verb, plural) == ("get", "databases"):
+            raise error
+
+    kube.before = fail
+    kube.writes.clear()
+    assert isinstance(await acquire(store, asked("b")), Undecided)
+    assert kube.writes == []
+
+
+async def test_nothing_is_taken_while_the_holders_account_is_not_known(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    apply(kube, "a")
+    kube.remove(PROVIDER_CONFIG.path, "default", "a")
+    kube.advance(LONG)
+    assert isinstance(await acquire(store, asked("b")), Undecided)
+
+
+async def test_of_two_that_take_a_free_claim_one_is_refused(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+
+    def overtake(verb: str, plural: str, name: str) -> None:
+        if verb == "replace":
+            kube.before = lambda *_: None
+            stored = kube.objects[plural, "", name]
+            now = kube.clock.isoformat()
+            stored["spec"]["holder"] = {**stored["spec"]["holder"], "namespace": "c", "since": now}
+            stored["metadata"]["resourceVersion"] = "overtaken"
+
+    kube.before = overtake
+    outcome = await acquire(store, asked("b"))
+    assert isinstance(outcome, Refused)
+    assert outcome.claim.spec.holder.namespace == "c"
+
+
+async def test_a_claim_that_goes_while_it_is_looked_at_is_asked_for_again(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+
+    def vanish(verb: str, plural: str, name: str) -> None:
+        if (verb, plural) == ("get", "claims"):
+            kube.before = lambda *_: None
+            kube.remove(CLAIM.path, name)
+
+    kube.before = vanish
+    outcome = await acquire(store, asked("b"))
+    assert isinstance(outcome, Held)
+    assert outcome.how is How.CREATED
+
+
+async def test_a_claim_that_never_keeps_still_is_undecided(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+
+    def conflict(verb: str, _plural: str, _name: str) -> None:
+        if verb == "replace":
+            raise Conflict(409, "Conflict", "modified")
+
+    kube.before = conflict
+    assert isinstance(await acquire(store, asked("b")), Undecided)
+
+
+@pytest.mark.parametrize("wait", [timedelta(), LONG])
+async def test_a_dry_run_answers_the_same_and_writes_nothing(kube: MemoryKube, wait: timedelta) -> None:
+    store = ClaimStore(kube)
+    assert isinstance(await acquire(store, asked("a"), dry_run=True), Held)
+    assert kube.writes == []
+    await acquire(store, asked("a"))
+    kube.advance(wait)
+    kube.writes.clear()
+    dry = await acquire(store, asked("b"), dry_run=True)
+    assert kube.writes == []
+    assert type(dry) is type(await acquire(store, asked("b")))
+
+
+async def test_of_several_claims_all_or_none_are_held(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    taken, free = sorted([IDENTITY, OTHER], key=lambda identity: identity.hash, reverse=True)
+    await acquire(store, asked("a", taken))
+    assert isinstance(await acquire_all(store, [asked("b", taken), asked("b", free)]), Refused)
+    assert await store.read(free.hash) is None
+    assert (await store.of_holder(holder("a")))[0].name == taken.hash
+
+
+async def test_what_was_held_before_is_not_given_back(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    taken, own = sorted([IDENTITY, OTHER], key=lambda identity: identity.hash, reverse=True)
+    await acquire(store, asked("a", taken))
+    await acquire(store, asked("b", own))
+    assert isinstance(await acquire_all(store, [asked("b", taken), asked("b", own)]), Refused)
+    assert await store.read(own.hash) is not None
+
+
+async def test_a_claim_is_deleted_only_as_it_was_read(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    outcome = await acquire(store, asked("a"))
+    assert isinstance(outcome, Held)
+    await give_evidence(store)
+    with pytest.raises(Conflict):
+        await store.delete(outcome.claim)
+    current = await store.read(IDENTITY.hash)
+    assert current is not None
+    await store.delete(current)
+    await store.delete(current)
+    assert await store.read(IDENTITY.hash) is None
+    with pytest.raises(NotFound):
+        await store.replace(current, current.spec)

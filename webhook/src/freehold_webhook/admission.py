@@ -1,0 +1,230 @@
+"""The decision about a request: who owns the object, and what Freehold's controllers would refuse later.
+
+A clean yes may rest on watched copies of parents. Whatever else comes out is decided once more on live reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from freehold import hosts, permissions, planning
+from freehold.claim_store import ClaimStore, Held, Refused, Undecided, acquire_all
+from freehold.claims import Account, Holder, new_claim
+from freehold.identifiers import InvalidName
+from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS
+from freehold.kube.errors import ApiError
+from freehold.kube.objects import NAMESPACES, Object
+from freehold.permissions import Denied, Usage
+from freehold.resolve import Get, Unresolved, describe, resolve
+from freehold_webhook import messages
+from freehold_webhook.metrics import CLAIMS, DURATION, REQUESTS
+from freehold_webhook.review import ALLOWED, Outcome, Request, Verdict, denied, undecided
+
+BUDGET = 3.0
+"""Seconds for a decision; the API server waits 5."""
+
+_RESOURCES = {
+    (resource.path.group, resource.kind) for resource in (PROVIDER_CONFIG, *(k.resource for k in KINDS.values()))
+}
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one spec of a resource stands for.
+
+    Attributes:
+        account: the proven account; None when there is none yet, or nothing is claimed.
+        identities: the objects that are claimed.
+        forbidden: what the ProviderConfig doesn't allow.
+        unknown: why the rest isn't known; empty when it is.
+    """
+
+    account: Account | None = None
+    identities: frozenset[Identity] = frozenset()
+    forbidden: Denied | None = None
+    unknown: str = ""
+
+
+NOTHING = View()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A resource that is created or updated.
+
+    Attributes:
+        kind: its kind.
+        asker: who would hold its claims.
+        new: its spec.
+        old: its spec so far; None when it is created.
+        dry_run: whether nothing may be written.
+    """
+
+    kind: Kind
+    asker: Holder
+    new: SnowflakeSpec
+    old: SnowflakeSpec | None
+    dry_run: bool
+
+
+class Admission:
+    """Decides about requests, remembering nothing."""
+
+    def __init__(self, store: ClaimStore, copies: Get, *, allowed_hosts: Sequence[str], budget: float = BUDGET) -> None:
+        """
+        Args:
+            store: claims, and live reads.
+            copies: reads parents and ProviderConfigs where they may be behind.
+            allowed_hosts: what ProviderConfigs may point to, as `freehold.hosts` takes it.
+            budget: seconds for a decision.
+        """
+        self._store = store
+        self._copies = copies
+        self._allowed_hosts = tuple(allowed_hosts)
+        self._budget = budget
+
+    async def review(self, request: Request) -> Verdict:
+        """Decide about a request, in time and without raising."""
+        started = time.monotonic()
+        if request.object is None or (request.group, request.kind) not in _RESOURCES or request.sub_resource:
+            return ALLOWED
+        asker = Holder(
+            group=request.group,
+            kind=request.kind,
+            namespace=request.namespace,
+            name=request.object.name,
+            uid=request.object.uid,
+        )
+        try:
+            async with asyncio.timeout(self._budget):
+                verdict = await self._decide(request, request.object, asker)
+        except InvalidName as error:
+            verdict = denied(str(error))
+        except ValidationError as error:
+            why = f"this release can't read its spec: {describe(error)}"
+            verdict = undecided(messages.not_checked(asker, why))
+        except TimeoutError:
+            why = f"the API server didn't answer within {self._budget:g} s"
+            verdict = undecided(messages.not_checked(asker, why))
+        except ApiError as error:
+            verdict = undecided(messages.not_checked(asker, str(error)))
+        except Exception as error:
+            # A fault of ours must be seen, but not by stopping everybody's work.
+            _log.exception("a request could not be decided")
+            verdict = undecided(messages.not_checked(asker, f"internal error {error!r}"))
+        _record(request, asker, verdict, time.monotonic() - started)
+        return verdict
+
+    async def _decide(self, request: Request, new: Object, asker: Holder) -> Verdict:
+        old = request.old
+        if new.deleting or (old is not None and old.spec == new.spec):
+            return ALLOWED
+        if request.kind == PROVIDER_CONFIG.kind:
+            return self._provider_config(new, old)
+        kind = KINDS[request.kind]
+        if old is None and await self._store.get(kind.resource.path, asker.namespace, asker.name):
+            # The API server itself will answer that it exists.
+            return ALLOWED
+        before = kind.spec.model_validate(old.spec) if old is not None else None
+        return await self._change(Change(kind, asker, kind.spec.model_validate(new.spec), before, request.dry_run))
+
+    def _provider_config(self, new: Object, old: Object | None) -> Verdict:
+        spec = ProviderConfigSpec.model_validate(new.spec)
+        moved = old is None or any(old.spec.get(field) != new.spec.get(field) for field in ("host", "port"))
+        if moved and spec.host and (why := hosts.check(spec.host, spec.port or 443, self._allowed_hosts)):
+            return denied(f"spec.host: {why}")
+        return ALLOWED
+
+    async def _change(self, change: Change) -> Verdict:
+        if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):
+            return denied("; ".join(messages.immutable(*each) for each in fields))
+        verdict = await self._claim(change, self._copies)
+        if verdict.outcome is not Outcome.ALLOWED:
+            verdict = await self._claim(change, self._store.get)
+        return verdict.warn(*planning.advice(change.kind, change.new))
+
+    async def _claim(self, change: Change, get: Get) -> Verdict:
+        """Check the allow-lists, and claim what a change adds to the resource's objects."""
+        after = await self._view(change, change.new, get)
+        before = await self._view(change, change.old, get) if change.old else NOTHING
+        verdict = ALLOWED
+        if after.forbidden:
+            if after.forbidden != before.forbidden:
+                return denied(after.forbidden.message)
+            # It was so before: whoever pauses or gives up the resource must not be held up.
+            verdict = verdict.warn(after.forbidden.message)
+        if after.unknown:
+            return undecided(messages.not_checked(change.asker, after.unknown))
+        if after.account is None:
+            return verdict
+        added = sorted(after.identities - before.identities)
+        asked = [new_claim(identity, after.account.name, change.asker) for identity in added]
+        outcome = await acquire_all(self._store, asked, dry_run=change.dry_run)
+        if not change.dry_run:
+            _count(outcome)
+        if isinstance(outcome, Refused):
+            return denied(messages.owned(outcome.claim, change.asker))
+        if isinstance(outcome, Undecided):
+            return undecided(messages.not_checked(change.asker, messages.contested(outcome.claim, outcome.why)))
+        return verdict
+
+    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View:
+        namespace = change.asker.namespace
+        resolved = await resolve(change.kind, namespace, spec, get)
+        if isinstance(resolved, Unresolved):
+            return View(unknown=str(resolved))
+        provider = resolved.provider
+        labels = await self._labels(namespace) if provider.spec.allowed_namespace_selector else {}
+        usage = Usage(change.kind, namespace, labels, resolved.parts, spec.use_role)
+        forbidden = permissions.check(provider.spec, (provider.namespace, provider.name), usage)
+        if spec.management_policies.observe_only:
+            return View(forbidden=forbidden)
+        if resolved.identities is None:
+            unknown = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
+            return View(forbidden=forbidden, unknown=unknown)
+        return View(provider.account, frozenset(resolved.identities), forbidden)
+
+    async def _labels(self, namespace: str) -> Mapping[str, str]:
+        found = await self._store.get(NAMESPACES, "", namespace)
+        return found.labels if found else {}
+
+
+def _count(outcome: tuple[Held, ...] | Refused | Undecided) -> None:
+    words = [each.how.value for each in outcome] if isinstance(outcome, tuple) else [type(outcome).__name__.lower()]
+    for word in words:
+        CLAIMS.labels(word).inc()
+
+
+def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -> None:
+    REQUESTS.labels(request.kind, request.operation, verdict.outcome.value).inc()
+    DURATION.labels(request.kind, request.operation).observe(seconds)
+    level = logging.DEBUG if verdict.outcome is Outcome.ALLOWED else logging.INFO
+    _log.log(
+        level,
+        "%s %s of %s: %s",
+        verdict.outcome.value,
+        request.operation,
+        asker,
+        verdict.message,
+        extra={
+            "operation": request.operation,
+            "resource": str(asker),
+            "verdict": verdict.outcome.value,
+            "user": request.user,
+            "dry_run": request.dry_run,
+            "review": request.uid,
+            "seconds": round(seconds, 4),
+        },
+    )

@@ -1,0 +1,116 @@
+"""The certificate that is served: a new pair gets a context of its own, which is chosen handshake by handshake.
+
+Loading a pair into a context that is in use is no way to renew it: a torn pair breaks the context for good, and a pair
+of another key type is added beside the old one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from pathlib import Path
+
+from cryptography import x509
+
+from freehold_webhook.metrics import CERTIFICATE_EXPIRY, CERTIFICATE_FAILURES
+
+INTERVAL = 2.0
+"""Seconds between two looks at the folder."""
+
+_log = logging.getLogger(__name__)
+
+
+class CertificateError(Exception):
+    """The certificate or its key can't be used."""
+
+
+class Certificates:
+    """The pair `tls.crt` and `tls.key` of a folder, such as a mounted Secret.
+
+    Attributes:
+        context: for the server; its handshakes use the latest good pair.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """
+        Raises:
+            CertificateError: there is no good pair to begin with.
+        """
+        self._paths = (folder / "tls.crt", folder / "tls.key")
+        self._seen = self._read()
+        self._current = self._load()
+        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self.context.sni_callback = self._choose
+
+    async def watch(self, interval: float = INTERVAL) -> None:
+        """Look for a new pair again and again, until cancelled. Polling sees every way of replacing a file."""
+        while True:
+            await asyncio.sleep(interval)
+            self.reload()
+
+    def reload(self) -> None:
+        """Take over a new pair when there is a good one. A torn or broken one changes nothing and is tried again."""
+        try:
+            pair = self._read()
+            if pair == self._seen:
+                return
+            self._seen = pair
+            self._current = self._load()
+        except CertificateError as error:
+            CERTIFICATE_FAILURES.inc()
+            _log.error("the new certificate is not used, the old one is still served: %s", error)
+        else:
+            _log.info("a new certificate is served")
+
+    def why_not_trusted(self, bundle: str, server_name: str) -> str | None:
+        """Why a client that trusts `bundle` would refuse our certificate; None when it wouldn't.
+
+        Args:
+            bundle: certificates of the trusted authorities, PEM.
+            server_name: the name that the client connects to.
+        """
+        client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        try:
+            client.load_verify_locations(cadata=bundle)
+            _handshake(client, self.context, server_name)
+        except ssl.SSLError as error:
+            return str(error)
+        return None
+
+    def _choose(self, connection: ssl.SSLSocket | ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        connection.context = self._current
+
+    def _read(self) -> tuple[bytes, ...]:
+        try:
+            return tuple(path.read_bytes() for path in self._paths)
+        except OSError as error:
+            raise CertificateError(str(error)) from error
+
+    def _load(self) -> ssl.SSLContext:
+        certificate, key = self._paths
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(certificate, key)
+            leaf = x509.load_pem_x509_certificate(certificate.read_bytes())
+        except (OSError, ValueError) as error:
+            raise CertificateError(f"{certificate} and {key}: {error}") from error
+        CERTIFICATE_EXPIRY.set(leaf.not_valid_after_utc.timestamp())
+        return context
+
+
+def _handshake(client: ssl.SSLContext, server: ssl.SSLContext, server_name: str) -> None:
+    """A TLS handshake without a network."""
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [
+        client.wrap_bio(to_client, to_server, server_hostname=server_name),
+        server.wrap_bio(to_server, to_client, server_side=True),
+    ]
+    while ends:
+        for end in tuple(ends):
+            try:
+                end.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+            ends.remove(end)

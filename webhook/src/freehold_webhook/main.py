@@ -1,0 +1,91 @@
+"""The process `freehold-webhook`: its options, its start and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freehold import logs
+from freehold.claim_store import ClaimStore
+from freehold.hosts import SNOWFLAKE_HOSTS
+from freehold.kube.client import Kube
+from freehold.metrics import serve_health
+from freehold_webhook.admission import Admission
+from freehold_webhook.certificates import CertificateError, Certificates
+from freehold_webhook.parents import Parents
+from freehold_webhook.readiness import Readiness
+from freehold_webhook.server import Server
+
+
+def main() -> None:
+    """Entry point."""
+    typer.run(run)
+
+
+def run(
+    certificate_dir: Annotated[Path, typer.Option(help="Folder of tls.crt and tls.key, such as a mounted Secret.")],
+    configuration_name: Annotated[str, typer.Option(help="Our ValidatingWebhookConfiguration.")] = "freehold",
+    port: Annotated[int, typer.Option(help="Port of the admission server.")] = 9443,
+    health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
+    allowed_hosts: Annotated[
+        str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
+    ] = ",".join(SNOWFLAKE_HOSTS),
+    strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
+    drain: Annotated[float, typer.Option(help="Seconds of service after SIGTERM.")] = 5.0,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_format: Annotated[logs.Format, typer.Option(help="json or text.")] = logs.Format.JSON,
+) -> None:
+    """Refuse a second owner of anything in Snowflake or PostgreSQL while it is being applied."""
+    logs.configure(log_level, log_format)
+    try:
+        certificates = Certificates(certificate_dir)
+    except CertificateError as error:
+        raise typer.BadParameter(f"no certificate to begin with: {error}") from error
+    asyncio.run(
+        serve(
+            certificates,
+            configuration_name,
+            port=port,
+            health_port=health_port,
+            allowed_hosts=allowed_hosts.split(","),
+            strict=strict,
+            drain=drain,
+        )
+    )
+
+
+async def serve(
+    certificates: Certificates,
+    configuration_name: str,
+    *,
+    port: int,
+    health_port: int,
+    allowed_hosts: Sequence[str],
+    strict: bool,
+    drain: float,
+) -> None:
+    """Serve until SIGTERM or SIGINT. The arguments are the options of `run`."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with Kube.from_environment() as kube, asyncio.TaskGroup() as background:
+        parents = Parents(kube)
+        readiness = Readiness(kube, configuration_name, certificates)
+        server = Server(Admission(ClaimStore(kube), parents.get, allowed_hosts=allowed_hosts), strict=strict)
+        tasks = [background.create_task(each) for each in (parents.run(), certificates.watch(), readiness.run())]
+
+        def ready() -> str | None:
+            return "shutting down" if server.draining else readiness.why_not
+
+        async with serve_health(health_port, alive=lambda: None, ready=ready), server.serve(port, certificates):
+            await stop.wait()
+            # Callers learn only by and by that we are no longer ready; until then they are answered.
+            server.draining = True
+            await asyncio.sleep(drain)
+        for task in tasks:
+            task.cancel()

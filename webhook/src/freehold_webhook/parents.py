@@ -1,0 +1,47 @@
+"""What resources refer to, at hand: ProviderConfigs and the kinds that contain others are watched."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.fields import Change
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
+from freehold.kube.client import Kube
+from freehold.kube.objects import Object
+from freehold.kube.reflector import Reflector
+from freehold.resolve import live
+
+
+class Parents:
+    """Copies of parents and ProviderConfigs. They may be behind, so a refusal must not rest on them."""
+
+    def __init__(self, kube: Kube) -> None:
+        self._live = live(kube)
+        self._reflectors = {path: Reflector(kube, path) for path in _watched()}
+
+    async def run(self) -> None:
+        """Keep the copies up to date until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            for reflector in self._reflectors.values():
+                tasks.create_task(reflector.run())
+
+    async def get(self, path: GroupResource, namespace: str, name: str) -> Object | None:
+        """A copy, or what the API server has when there is none."""
+        reflector = self._reflectors.get(path)
+        copy = reflector.store.get((namespace, name)) if reflector else None
+        return copy or await self._live(path, namespace, name)
+
+
+def _watched() -> Iterator[GroupResource]:
+    """ProviderConfigs, and the kinds that identities of others are computed from."""
+    yield PROVIDER_CONFIG.path
+    parents = {
+        field.facts.reference
+        for kind in KINDS.values()
+        for field in kind.fields
+        if field.facts.change is Change.IDENTITY
+    }
+    yield from (kind.resource.path for name, kind in KINDS.items() if name in parents)

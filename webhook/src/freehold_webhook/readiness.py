@@ -1,0 +1,85 @@
+"""Readiness: whether the API server, with the bundle that it was given, would accept the certificate that we serve."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from freehold.kube.client import Kube
+from freehold.kube.errors import ApiError, NotFound
+from freehold.kube.objects import VALIDATING_WEBHOOK_CONFIGURATIONS, Object
+from freehold_webhook.certificates import Certificates
+
+INTERVAL = (1.0, 15.0)
+"""Seconds between two looks: while not ready, and while ready."""
+
+_log = logging.getLogger(__name__)
+
+
+class Readiness:
+    """Knows whether this process should be asked.
+
+    Attributes:
+        why_not: what is missing, for the probe; None when ready.
+    """
+
+    def __init__(self, kube: Kube, configuration: str, certificates: Certificates) -> None:
+        """
+        Args:
+            kube: client.
+            configuration: name of our ValidatingWebhookConfiguration.
+            certificates: what we serve.
+        """
+        self._kube = kube
+        self._configuration = configuration
+        self._certificates = certificates
+        self.why_not: str | None = "the webhook configuration was not read yet"
+
+    async def run(self) -> None:
+        """Look at our configuration again and again, until cancelled."""
+        while True:
+            await self._look()
+            await asyncio.sleep(INTERVAL[self.why_not is None])
+
+    async def _look(self) -> None:
+        before = self.why_not
+        try:
+            found = await self._kube.get(VALIDATING_WEBHOOK_CONFIGURATIONS, self._configuration)
+            self.why_not = why_not_trusted(found, self._certificates)
+        except NotFound:
+            self.why_not = f"there is no ValidatingWebhookConfiguration {self._configuration}"
+        except ApiError as error:
+            # That tells nothing: who was ready stays so, or admission would be skipped after an API server's restart.
+            if self.why_not is not None:
+                self.why_not = f"the webhook configuration can't be read: {error}"
+        if self.why_not != before:
+            _log.info("ready" if self.why_not is None else "not ready: %s", *([self.why_not] if self.why_not else []))
+
+
+def why_not_trusted(configuration: Object, certificates: Certificates) -> str | None:
+    """Why the API server would refuse our certificate; None when it wouldn't.
+
+    Args:
+        configuration: a ValidatingWebhookConfiguration.
+        certificates: what we serve.
+    """
+    for webhook in configuration.raw.get("webhooks") or ():
+        client = webhook["clientConfig"]
+        bundle = base64.b64decode(client.get("caBundle") or "").decode()
+        if not bundle:
+            return f"webhook {webhook['name']} has no caBundle yet: cert-manager's CA injector fills it in"
+        name = _server_name(client)
+        if why := certificates.why_not_trusted(bundle, name):
+            return f"the caBundle of webhook {webhook['name']} doesn't verify our certificate for {name}: {why}"
+    return None
+
+
+def _server_name(client: Mapping[str, Any]) -> str:
+    """The name that the API server verifies the certificate for."""
+    if service := client.get("service"):
+        return f"{service['name']}.{service['namespace']}.svc"
+    return urlsplit(client["url"]).hostname or ""

@@ -1,0 +1,98 @@
+"""Workers: take a key from the queue, let it be reconciled, and give it back with what comes next."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from prometheus_client import Counter, Histogram
+
+from freehold import logs
+from freehold.kube.backoff import jittered
+from freehold.kube.errors import ApiError
+from freehold.kube.objects import Key
+from freehold.metrics import REGISTRY
+from freehold_controllers.runtime.member import NotActive
+from freehold_controllers.runtime.queue import Closed, Priority, Queue
+
+LONGEST = timedelta(minutes=10)
+"""A reconcile that takes longer is cancelled and counts as failed: whatever hangs, its worker is needed."""
+
+_RECONCILES = Counter(
+    "freehold_reconciles", "Reconciles by kind and result (done, again, failed).", ["kind", "result"], registry=REGISTRY
+)
+_DURATION = Histogram(
+    "freehold_reconcile_duration_seconds",
+    "Duration of a reconcile.",
+    ["kind"],
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300),
+    registry=REGISTRY,
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Nothing is to be done before the next change or resync.
+
+    Attributes:
+        resync: interval until the resync, where it isn't the process's; it is spread.
+    """
+
+    resync: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Something is awaited that may happen without an event.
+
+    Attributes:
+        after: when to look again.
+    """
+
+    after: timedelta
+
+
+Reconcile = Callable[[Key], Awaitable[Done | Again]]
+"""Works on one resource; an exception means: try again after a growing delay."""
+
+
+async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
+    """Reconcile key after key until the queue is closed.
+
+    Args:
+        queue: where keys come from.
+        reconcile: works on one of them.
+        resync: interval for what is done and hasn't its own.
+    """
+    while True:
+        try:
+            key = await queue.get()
+        except Closed:
+            return
+        with logs.about(kind=key.kind, namespace=key.namespace, resource=key.name), _DURATION.labels(key.kind).time():
+            result = await _attempt(key, reconcile)
+        _RECONCILES.labels(key.kind, type(result).__name__.lower() if result else "failed").inc()
+        match result:
+            case Done():
+                queue.done(key, again=jittered(result.resync or resync))
+            case Again():
+                queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
+            case None:
+                queue.failed(key)
+
+
+async def _attempt(key: Key, reconcile: Reconcile) -> Done | Again | None:
+    """One reconcile; None when it failed."""
+    try:
+        async with asyncio.timeout(LONGEST.total_seconds()):
+            return await reconcile(key)
+    except (ApiError, NotActive) as error:
+        _log.warning("the reconcile ended early: %s", error)
+    except Exception:
+        _log.exception("the reconcile failed")
+    return None

@@ -1,0 +1,385 @@
+"""Decisions about requests, on an API server in memory: what is allowed, denied, warned about, read and written."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.harness.memory import MemoryKube
+
+from freehold.claim_store import ClaimStore
+from freehold.claims import CLAIM, GRACE, ClaimSpec
+from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
+from freehold.kube.errors import Unavailable
+from freehold.kube.objects import NAMESPACES, Object
+from freehold.resolve import live
+from freehold_webhook.admission import Admission
+from freehold_webhook.review import Outcome, Request, Verdict
+
+ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD", "region": "AWS_EU_CENTRAL_1", "locator": "AB12345"}
+DATABASE, SCHEMA = KINDS["Database"].resource.path, KINDS["Schema"].resource.path
+ANALYTICS = Identity(ACCOUNT["key"], "DATABASE", ("ANALYTICS",))
+
+
+class World:
+    """An API server with a verified ProviderConfig platform/default, open to all, and a webhook in front of it."""
+
+    def __init__(self) -> None:
+        self.kube = MemoryKube()
+        self.provider()
+        self.store = ClaimStore(self.kube)
+        self.copies: dict[tuple[str, str, str], Object] = {}
+        self.admission = Admission(self.store, self._copy, allowed_hosts=[".snowflakecomputing.com"])
+
+    async def _copy(self, path: GroupResource, namespace: str, name: str) -> Object | None:
+        return self.copies.get((path.plural, namespace, name)) or await live(self.kube)(path, namespace, name)
+
+    def provider(self, *, verified: bool = True, **spec: Any) -> Object:
+        """Store the ProviderConfig."""
+        return self.kube.put(
+            PROVIDER_CONFIG.path,
+            "default",
+            "platform",
+            spec={"authenticationType": "KeyPair", "role": "LOADER", "allowedNamespaces": ["*"], **spec},
+            status={"account": ACCOUNT} if verified else {},
+        )
+
+    async def ask(
+        self,
+        kind: str,
+        namespace: str,
+        name: str,
+        spec: dict[str, Any],
+        *,
+        old: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        **metadata: Any,
+    ) -> Verdict:
+        """What a request for a resource is answered; an update when there is an old spec."""
+        path = PROVIDER_CONFIG.path if kind == "ProviderConfig" else KINDS[kind].resource.path
+        provider = {} if kind == "ProviderConfig" else {"providerRef": {"name": "default", "namespace": "platform"}}
+
+        def resource(of: dict[str, Any]) -> Object:
+            body = {"metadata": {"name": name, "namespace": namespace, "uid": "1", **metadata}, "spec": provider | of}
+            return Object({"apiVersion": path.api_version, "kind": kind, **body})
+
+        request = Request(
+            uid="7",
+            operation="CREATE" if old is None else "UPDATE",
+            group=path.group,
+            kind=kind,
+            namespace=namespace,
+            sub_resource="",
+            user="jane",
+            dry_run=dry_run,
+            object=resource(spec),
+            old=None if old is None else resource(old),
+        )
+        return await self.admission.review(request)
+
+    async def database(self, namespace: str, database: str = "ANALYTICS", **options: Any) -> Verdict:
+        """Ask for a Database named `db` in Kubernetes."""
+        return await self.ask("Database", namespace, "db", {"name": database}, **options)
+
+    def stored(self, namespace: str, database: str = "ANALYTICS", **spec: Any) -> None:
+        """Store such a Database, as the API server does after the answer."""
+        body = {"name": database, "providerRef": {"name": "default", "namespace": "platform"}, **spec}
+        self.kube.put(DATABASE, "db", namespace, spec=body)
+
+    @property
+    def claims(self) -> dict[str, str]:
+        """FQN to holder of all claims."""
+        specs = [
+            ClaimSpec.model_validate(body["spec"])
+            for (plural, _, _), body in self.kube.objects.items()
+            if plural == CLAIM.path.plural
+        ]
+        return {spec.identity.fqn: str(spec.holder) for spec in specs}
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+async def test_the_first_owner_is_admitted_and_holds_the_claim(world: World) -> None:
+    assert (await world.database("a")).outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"': "Database a/db"}
+
+
+async def test_a_second_owner_in_the_same_namespace_is_told_who_owns_it(world: World) -> None:
+    await world.database("a")
+    verdict = await world.ask("Database", "a", "second", {"name": "ANALYTICS"})
+    assert verdict.outcome is Outcome.DENIED
+    assert 'Database "ANALYTICS" in account ACME.PROD is owned by Database a/db' in verdict.message
+    assert "choose another name" in verdict.message
+    assert world.claims == {'"ANALYTICS"': "Database a/db"}
+
+
+async def test_a_second_owner_elsewhere_learns_kind_and_name_of_the_object_alone(world: World) -> None:
+    await world.database("secret-team")
+    verdict = await world.database("b")
+    assert verdict.outcome is Outcome.DENIED
+    assert 'Database "ANALYTICS" in account ACME.PROD is owned by a Database in another namespace' in verdict.message
+    assert "secret-team" not in verdict.message
+
+
+async def test_two_names_that_differ_in_case_are_two_objects(world: World) -> None:
+    await world.database("a", "ANALYTICS")
+    assert (await world.database("b", "analytics")).outcome is Outcome.ALLOWED
+
+
+async def test_two_accounts_never_conflict(world: World) -> None:
+    await world.database("a")
+    world.kube.objects["providerconfigs", "platform", "default"]["status"]["account"]["key"] = "OTHER.XY1"
+    assert (await world.database("b")).outcome is Outcome.ALLOWED
+
+
+async def test_a_dry_run_is_answered_the_same_and_writes_nothing(world: World) -> None:
+    assert (await world.database("a", dry_run=True)).outcome is Outcome.ALLOWED
+    assert world.claims == {}
+    await world.database("a")
+    world.kube.writes.clear()
+    verdict = await world.ask("Database", "a", "second", {"name": "ANALYTICS"}, dry_run=True)
+    assert verdict.outcome is Outcome.DENIED
+    assert "Database a/db" in verdict.message
+    assert world.kube.writes == []
+
+
+async def test_creating_what_exists_is_left_to_the_api_server(world: World) -> None:
+    world.stored("a")
+    assert (await world.database("a", "SOMETHING_ELSE")).outcome is Outcome.ALLOWED
+    assert world.kube.writes == []
+
+
+async def test_an_update_that_claims_nothing_new_writes_nothing(world: World) -> None:
+    await world.database("a")
+    world.stored("a")
+    world.kube.writes.clear()
+    verdict = await world.database("a", old={"name": "ANALYTICS", "comment": "old"})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert world.kube.writes == []
+
+
+async def test_leaving_observe_only_claims(world: World) -> None:
+    observing = {"name": "ANALYTICS", "managementPolicies": {"observeOnly": True}}
+    assert (await world.ask("Database", "a", "db", observing)).outcome is Outcome.ALLOWED
+    assert world.claims == {}
+    assert (await world.database("a", old=observing)).outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"': "Database a/db"}
+
+
+async def test_an_observer_may_watch_what_another_one_owns(world: World) -> None:
+    await world.database("a")
+    observing = {"name": "ANALYTICS", "managementPolicies": {"observeOnly": True}}
+    assert (await world.ask("Database", "b", "db", observing)).outcome is Outcome.ALLOWED
+    assert (await world.database("b", old=observing)).outcome is Outcome.DENIED
+
+
+async def test_the_claim_of_a_vanished_holder_is_taken_after_the_grace(world: World) -> None:
+    await world.database("a")
+    world.kube.advance(GRACE - timedelta(seconds=1))
+    assert (await world.database("b")).outcome is Outcome.DENIED
+    world.kube.advance(timedelta(seconds=2))
+    assert (await world.database("b")).outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"': "Database b/db"}
+
+
+async def test_a_schema_is_claimed_below_the_database_that_it_refers_to(world: World) -> None:
+    world.stored("a")
+    assert (
+        await world.ask("Schema", "a", "s", {"name": "S", "databaseRef": {"name": "db"}})
+    ).outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"."S"': "Schema a/s"}
+    by_name = {"name": "S", "databaseName": "ANALYTICS"}
+    assert (await world.ask("Schema", "b", "s", by_name)).outcome is Outcome.DENIED
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "missing"),
+    [
+        ("Schema", {"name": "S", "databaseRef": {"name": "nowhere"}}, "Database a/nowhere in spec.databaseRef"),
+        ("Database", {"name": "D", "providerRef": {"name": "none"}}, "ProviderConfig a/none in spec.providerRef"),
+    ],
+)
+async def test_what_refers_to_nothing_is_admitted_with_a_warning(
+    world: World, kind: str, spec: dict[str, Any], missing: str
+) -> None:
+    verdict = await world.ask(kind, "a", "x", spec)
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert f"not checked whether {kind} a/x may own its object: {missing} doesn't exist" in verdict.message
+    assert world.claims == {}
+
+
+async def test_an_account_that_is_not_proven_claims_nothing(world: World) -> None:
+    world.provider(verified=False)
+    verdict = await world.database("a")
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "ProviderConfig platform/default has not logged in to its account yet" in verdict.message
+    assert world.claims == {}
+
+
+@pytest.mark.parametrize(
+    ("lists", "kind", "spec", "field"),
+    [
+        ({"allowedNamespaces": ["b"]}, "Database", {"name": "D"}, "allowedNamespaces"),
+        ({"allowedKinds": ["Schema"]}, "Database", {"name": "D"}, "allowedKinds"),
+        ({"allowedDatabases": ["X"]}, "Database", {"name": "D"}, "allowedDatabases"),
+        ({"allowedDatabases": ["X"]}, "Schema", {"name": "S", "databaseName": "D"}, "allowedDatabases"),
+        ({"allowedSchemas": ["X"]}, "Schema", {"name": "S", "databaseName": "D"}, "allowedSchemas"),
+        ({}, "Database", {"name": "D", "useRole": "ACCOUNTADMIN"}, "allowedRoles"),
+    ],
+)
+async def test_what_the_provider_does_not_allow_is_denied(
+    world: World, lists: dict[str, Any], kind: str, spec: dict[str, Any], field: str
+) -> None:
+    world.provider(**lists)
+    verdict = await world.ask(kind, "a", "x", spec)
+    assert verdict.outcome is Outcome.DENIED
+    assert f"{field} of ProviderConfig platform/default" in verdict.message
+    assert world.claims == {}
+
+
+async def test_what_the_provider_does_not_allow_is_denied_before_a_log_in(world: World) -> None:
+    world.provider(verified=False, allowedKinds=["Schema"])
+    assert (await world.database("a")).outcome is Outcome.DENIED
+
+
+async def test_namespaces_are_selected_by_their_labels(world: World) -> None:
+    world.provider(allowedNamespaces=None, allowedNamespaceSelector={"matchLabels": {"tenant": "yes"}})
+    world.kube.put(NAMESPACES, "a", metadata={"labels": {"tenant": "yes"}})
+    world.kube.put(NAMESPACES, "b")
+    assert (await world.database("a")).outcome is Outcome.ALLOWED
+    assert (await world.database("b", "OTHER")).outcome is Outcome.DENIED
+
+
+async def test_a_resource_that_lost_its_permission_can_still_be_paused(world: World) -> None:
+    world.stored("a")
+    world.provider(allowedKinds=["Schema"])
+    verdict = await world.ask("Database", "a", "db", {"name": "ANALYTICS", "paused": True}, old={"name": "ANALYTICS"})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert any("allowedKinds" in warning for warning in verdict.warnings)
+
+
+async def test_a_field_that_only_recreation_can_change_is_refused_with_both_values(world: World) -> None:
+    verdict = await world.ask(
+        "Database", "a", "db", {"name": "ANALYTICS", "transient": True}, old={"name": "ANALYTICS"}
+    )
+    assert verdict.outcome is Outcome.DENIED
+    assert "spec.transient can't change from unset to true" in verdict.message
+    assert "delete the resource and apply it anew" in verdict.message
+
+
+async def test_what_is_likely_wrong_is_warned_about(world: World) -> None:
+    verdict = await world.database("a", "analytics")
+    assert verdict.outcome is Outcome.ALLOWED
+    assert any("double quotes" in warning for warning in verdict.warnings)
+
+
+async def test_a_refusal_rests_on_live_reads(world: World) -> None:
+    """A copy that is behind must not cost anybody an answer: its database was renamed (deleted and applied again)."""
+    await world.ask("Schema", "b", "s", {"name": "S", "databaseName": "OLD"})
+    world.stored("a", "OLD")
+    copy = await live(world.kube)(DATABASE, "a", "db")
+    assert copy is not None
+    world.copies["databases", "a", "db"] = copy
+    world.stored("a", "NEW")
+    verdict = await world.ask("Schema", "a", "s", {"name": "S", "databaseRef": {"name": "db"}})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert world.claims == {'"OLD"."S"': "Schema b/s", '"NEW"."S"': "Schema a/s"}
+
+
+async def test_a_provider_that_has_just_logged_in_is_seen(world: World) -> None:
+    world.copies["providerconfigs", "platform", "default"] = world.provider(verified=False)
+    world.provider()
+    assert (await world.database("a")).outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"': "Database a/db"}
+
+
+async def test_an_api_server_that_does_not_answer_leaves_it_undecided(world: World) -> None:
+    def fail(verb: str, _plural: str, _name: str) -> None:
+        if verb == "create":
+            raise Unavailable(0, "", "connection lost")
+
+    world.kube.before = fail
+    verdict = await world.database("a")
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "connection lost" in verdict.message
+
+
+async def test_the_time_that_a_decision_may_take_is_bounded(world: World) -> None:
+    async def never(_path: GroupResource, _namespace: str, _name: str) -> Object | None:
+        await asyncio.Event().wait()
+        return None
+
+    world.admission = Admission(world.store, never, allowed_hosts=[], budget=0.01)
+    verdict = await world.database("a")
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "didn't answer within 0.01 s" in verdict.message
+
+
+async def test_a_spec_of_another_release_is_admitted_with_a_warning(world: World) -> None:
+    verdict = await world.ask("Database", "a", "db", {"name": "ANALYTICS", "fromTheFuture": 1})
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "fromTheFuture" in verdict.message
+
+
+async def test_a_fault_of_ours_stops_nobody(world: World) -> None:
+    def fail(_verb: str, _plural: str, _name: str) -> None:
+        raise ZeroDivisionError
+
+    world.kube.before = fail
+    assert (await world.database("a")).outcome is Outcome.UNDECIDED
+
+
+async def test_a_terminating_resource_is_let_go_whatever_it_says(world: World) -> None:
+    """An update that only removes a finalizer must pass, though the spec may be invalid by now."""
+    old = {"name": "ANALYTICS", "fromThePast": 1}
+    verdict = await world.ask("Database", "a", "db", {"name": "A"}, old=old, deletionTimestamp="2026-11-30T12:00:00Z")
+    assert verdict.outcome is Outcome.ALLOWED
+    assert world.kube.writes == []
+
+
+async def test_an_update_that_leaves_the_spec_alone_is_not_looked_at(world: World) -> None:
+    world.provider(verified=False)
+    assert (await world.database("a", old={"name": "ANALYTICS"})).outcome is Outcome.ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        (None, Outcome.ALLOWED),
+        ("acme-prod.privatelink.snowflakecomputing.com", Outcome.ALLOWED),
+        ("evil.example", Outcome.DENIED),
+    ],
+)
+async def test_a_provider_points_only_where_the_installation_lets_it(
+    world: World, host: str | None, expected: Outcome
+) -> None:
+    spec = {"account": "ACME-PROD", "authenticationType": "KeyPair", **({"host": host} if host else {})}
+    verdict = await world.ask("ProviderConfig", "a", "default", spec)
+    assert verdict.outcome is expected
+    if expected is Outcome.DENIED:
+        assert "allowedHosts" in verdict.message
+
+
+async def test_a_provider_that_was_admitted_before_can_still_be_changed(world: World) -> None:
+    old = {"authenticationType": "KeyPair", "host": "old.example"}
+    assert (await world.ask("ProviderConfig", "a", "p", old | {"role": "R"}, old=old)).outcome is Outcome.ALLOWED
+    assert (await world.ask("ProviderConfig", "a", "p", old | {"port": 1}, old=old)).outcome is Outcome.DENIED
+
+
+async def test_kinds_that_are_not_ours_are_none_of_our_business(world: World) -> None:
+    resource = Object({"metadata": {"name": "x"}, "spec": {}})
+    for group, kind, sub_resource in (
+        ("snowflake.freehold.dev", "Spaceship", ""),
+        ("example.com", "Database", ""),
+        (DATABASE.group, "Database", "status"),
+    ):
+        request = Request("7", "CREATE", group, kind, "a", sub_resource, "jane", False, resource, None)
+        assert (await world.admission.review(request)).outcome is Outcome.ALLOWED

@@ -1,0 +1,105 @@
+"""With what rights a statement runs: the active roles, what they hold, own and see."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
+from freehold_devstack.snowflake.parser import phrases
+
+OWNERSHIP = "OWNERSHIP"
+
+_RESOLVES_EVERYTHING = ("MANAGE GRANTS", "RESOLVE ALL")
+
+ACCOUNT_PRIVILEGES = frozenset(
+    phrases("""
+        APPLY AGGREGATION POLICY, APPLY AUTHENTICATION POLICY, APPLY JOIN POLICY, APPLY MASKING POLICY, APPLY
+        PACKAGES POLICY, APPLY PASSWORD POLICY, APPLY PRIVACY POLICY, APPLY PROJECTION POLICY, APPLY ROW ACCESS
+        POLICY, APPLY SESSION POLICY, APPLY STORAGE LIFECYCLE POLICY, APPLY TAG, ATTACH POLICY, AUDIT, BIND SERVICE
+        ENDPOINT, CANCEL QUERY, CREATE ACCOUNT, CREATE API INTEGRATION, CREATE APPLICATION, CREATE APPLICATION
+        PACKAGE, CREATE COMPUTE POOL, CREATE DATABASE, CREATE EXTERNAL VOLUME, CREATE FAILOVER GROUP, CREATE
+        INTEGRATION, CREATE LISTING, CREATE NETWORK POLICY, CREATE REPLICATION GROUP, CREATE ROLE, CREATE SHARE,
+        CREATE USER, CREATE WAREHOUSE, EXECUTE ALERT, EXECUTE DATA METRIC FUNCTION, EXECUTE MANAGED ALERT, EXECUTE
+        MANAGED TASK, EXECUTE TASK, IMPERSONATE, IMPORT SHARE, MANAGE ACCOUNTS, MANAGE CALLER GRANTS, MANAGE GRANTS,
+        MANAGE LISTING AUTO FULFILLMENT, MANAGE SHARE TARGET, MANAGE VISIBILITY, MANAGE WAREHOUSES, MODIFY LOG
+        LEVEL, MODIFY METRIC LEVEL, MODIFY SESSION LOG LEVEL, MODIFY SESSION METRIC LEVEL, MODIFY SESSION TRACE
+        LEVEL, MODIFY TRACE LEVEL, MONITOR, MONITOR EXECUTION, MONITOR ROLE, MONITOR SECURITY, MONITOR USAGE,
+        MONITOR USER, OVERRIDE SHARE RESTRICTIONS, READ SESSION, REPLICATE, RESOLVE ALL, VIEW LINEAGE
+    """)
+)
+"""What can be granted ON ACCOUNT."""
+
+SYSTEM_ROLES: dict[str, tuple[str, ...]] = {
+    "PUBLIC": (),
+    "ORGADMIN": (),
+    "USERADMIN": ("CREATE ROLE", "CREATE USER"),
+    "SYSADMIN": ("CREATE DATABASE", "CREATE WAREHOUSE"),
+    "SECURITYADMIN": ("CREATE NETWORK POLICY", "MANAGE GRANTS"),
+    "ACCOUNTADMIN": (),
+}
+SYSTEM_ROLES["ACCOUNTADMIN"] = tuple(sorted(ACCOUNT_PRIVILEGES.difference(*SYSTEM_ROLES.values())))
+"""The roles that every account has, and what each holds beyond what it inherits."""
+
+SYSTEM_ROLE_GRANTS = (
+    ("USERADMIN", "SECURITYADMIN"),
+    ("SECURITYADMIN", "ACCOUNTADMIN"),
+    ("SYSADMIN", "ACCOUNTADMIN"),
+)
+"""Which system role is granted to which."""
+
+
+@dataclass(frozen=True)
+class Authority:
+    """The rights of one statement.
+
+    Attributes:
+        primary: The session's primary role.
+        secondary: Its active secondary roles, without what they inherit.
+    """
+
+    catalog: Catalog
+    primary: int
+    secondary: frozenset[int] = frozenset()
+
+    @cached_property
+    def primary_roles(self) -> frozenset[int]:
+        """The primary role and all it inherits: alone these authorise CREATE."""
+        return self.catalog.inherited_roles(self.primary) | {self.primary}
+
+    @cached_property
+    def roles(self) -> frozenset[int]:
+        """All active roles and what they inherit."""
+        inherited = (self.catalog.inherited_roles(role) | {role} for role in self.secondary)
+        return self.primary_roles.union(*inherited)
+
+    def holds(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> bool:
+        """Whether an active role was granted the privilege or owns the object."""
+        roles = self.primary_roles if primary_only else self.roles
+        return obj.owner in roles or any(
+            grant.to in roles and grant.privilege == privilege for grant in self.catalog.grants_on(obj)
+        )
+
+    def owns(self, obj: CatalogObject, *, primary_only: bool = False) -> bool:
+        return obj.owner in (self.primary_roles if primary_only else self.roles)
+
+    def holds_on_account(self, *privileges: str, primary_only: bool = False) -> bool:
+        """Whether an active role holds one of these privileges on the account."""
+        return any(self.holds(privilege, self.catalog.account, primary_only=primary_only) for privilege in privileges)
+
+    def touches(self, obj: CatalogObject) -> bool:
+        """Whether an active role has any privilege on the object and on everything that contains it."""
+        return all(
+            step.owner in self.roles
+            or step.id in self.roles
+            or any(grant.to in self.roles for grant in self.catalog.grants_on(step))
+            for step in self.catalog.lineage(obj)
+            if step.parent is not None
+        )
+
+    def sees(self, obj: CatalogObject, also: Collection[str] = ()) -> bool:
+        """Whether SHOW lists the object and names resolve to it.
+
+        Args:
+            also: Privileges on the account that show all objects of this kind.
+        """
+        return self.holds_on_account(*_RESOLVES_EVERYTHING, *also) or self.touches(obj)

@@ -1,0 +1,248 @@
+"""What one account holds: objects, their tree, and the grants on them, as records that are replaced and never changed.
+
+Everything that has a name is an object: the account (the root of the tree), users, roles, databases, schemas, ... A
+statement changes records inside a transaction, which is undone as a whole when the statement fails.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.parser import Name
+
+Scalar = str | int | bool | None
+"""What a property or parameter may hold."""
+
+ACCOUNT_ID = 0
+PUBLIC = "PUBLIC"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogObject:
+    """One object, or one dropped incarnation of it.
+
+    Attributes:
+        namespace: Kinds whose names collide share one; usually the kind itself.
+        parent: Object that contains it; None for the account alone.
+        owner: Role that owns it; None for what belongs to the system.
+        created_on, dropped_on: Milliseconds since 1970, UTC.
+        properties: All properties of the kind by their SQL names.
+        parameters: Only those parameters that are set on this object.
+    """
+
+    id: int
+    kind: str
+    namespace: str
+    name: str
+    parent: int | None
+    owner: int | None
+    created_on: int
+    dropped_on: int | None = None
+    properties: Mapping[str, Scalar] = field(default_factory=dict)
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+GrantKey = tuple[str, int, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A privilege on an object for a role or user; a granted role is the privilege USAGE on the role.
+
+    Attributes:
+        on, to: Ids of the securable and of the grantee.
+        by: Role recorded as granted_by; None for the system.
+    """
+
+    privilege: str
+    on: int
+    to: int
+    by: int | None
+    created_on: int
+    grant_option: bool = False
+
+    @property
+    def key(self) -> GrantKey:
+        return (self.privilege, self.on, self.to, self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One record before and after; None where it does not exist."""
+
+    before: CatalogObject | Grant | None
+    after: CatalogObject | Grant | None
+
+
+class Catalog:
+    """The records of one account with the indexes that finding them takes."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, CatalogObject] = {}
+        self._live: dict[tuple[str, int | None, str], int] = {}
+        self._members: defaultdict[tuple[int | None, str], dict[int, None]] = defaultdict(dict)
+        self._grants: dict[GrantKey, Grant] = {}
+        self._grants_on: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
+        self._grants_to: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
+        self._changes: list[Change] = []
+        self._inherited: dict[int, frozenset[int]] = {}
+
+    # --- changing ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self) -> Iterator[list[Change]]:
+        """Collect the changes made inside; undo them all if the body raises, unless the error keeps them."""
+        changes: list[Change] = []
+        self._changes = changes
+        try:
+            yield changes
+        except BaseException as error:
+            if not (isinstance(error, SqlError) and error.keeps_changes):
+                while changes:
+                    change = changes.pop()
+                    self.apply(Change(change.after, change.before))
+            raise
+        finally:
+            self._changes = []
+
+    @property
+    def next_id(self) -> int:
+        return len(self._objects)
+
+    def add(self, obj: CatalogObject) -> CatalogObject:
+        """Store a new object; its id is `next_id`."""
+        self._record(Change(None, obj))
+        return obj
+
+    def update(self, before: CatalogObject, after: CatalogObject) -> CatalogObject:
+        """Replace an object's record; its id stays."""
+        self._record(Change(before, after))
+        return after
+
+    def drop(self, obj: CatalogObject, now: int) -> None:
+        """End this incarnation; what is inside goes and comes back with it."""
+        self.update(obj, replace(obj, dropped_on=now))
+
+    def grant(self, grant: Grant) -> None:
+        self._record(Change(self._grants.get(grant.key), grant))
+
+    def revoke(self, grant: Grant) -> None:
+        self._record(Change(grant, None))
+
+    def _record(self, change: Change) -> None:
+        self.apply(change)
+        self._changes.append(change)
+
+    def apply(self, change: Change) -> None:
+        """Bring records and indexes from one state to the other."""
+        self._inherited.clear()
+        if change.before is not None:
+            self._forget(change.before)
+        if change.after is not None:
+            self._remember(change.after)
+
+    def _remember(self, record: CatalogObject | Grant) -> None:
+        if isinstance(record, Grant):
+            self._grants[record.key] = record
+            self._grants_on[record.on][record.key] = None
+            self._grants_to[record.to][record.key] = None
+            return
+        self._objects[record.id] = record
+        self._members[record.parent, record.kind][record.id] = None
+        if record.dropped_on is None:
+            self._live[record.namespace, record.parent, record.name] = record.id
+
+    def _forget(self, record: CatalogObject | Grant) -> None:
+        if isinstance(record, Grant):
+            del self._grants[record.key]
+            del self._grants_on[record.on][record.key]
+            del self._grants_to[record.to][record.key]
+            return
+        del self._objects[record.id]
+        del self._members[record.parent, record.kind][record.id]
+        if self._live.get((record.namespace, record.parent, record.name)) == record.id:
+            del self._live[record.namespace, record.parent, record.name]
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, object_id: int) -> CatalogObject:
+        return self._objects[object_id]
+
+    def get(self, object_id: int) -> CatalogObject | None:
+        return self._objects.get(object_id)
+
+    def get_grant(self, key: GrantKey) -> Grant | None:
+        return self._grants.get(key)
+
+    @property
+    def account(self) -> CatalogObject:
+        return self._objects[ACCOUNT_ID]
+
+    def find(self, namespace: str, name: str, parent: int | None = ACCOUNT_ID) -> CatalogObject | None:
+        """The live object of this name."""
+        object_id = self._live.get((namespace, parent, name))
+        return None if object_id is None else self._objects[object_id]
+
+    def members(self, kind: str, parent: int | None = ACCOUNT_ID, *, dropped: bool = False) -> list[CatalogObject]:
+        """Objects of a kind in a container, by name; dropped ones too if asked for, the latest first."""
+        found = [self._objects[object_id] for object_id in self._members[parent, kind]]
+        kept = [obj for obj in found if dropped or obj.dropped_on is None]
+        return sorted(kept, key=lambda obj: (obj.name, obj.dropped_on is not None, -(obj.dropped_on or 0), -obj.id))
+
+    def children(self, parent: int) -> list[CatalogObject]:
+        """All live objects in a container, of any kind."""
+        kinds = [kind for container, kind in self._members if container == parent]
+        return [obj for kind in kinds for obj in self.members(kind, parent)]
+
+    def is_live(self, obj: CatalogObject) -> bool:
+        """Whether neither the object nor anything it is in was dropped."""
+        return all(step.dropped_on is None for step in self.lineage(obj))
+
+    def lineage(self, obj: CatalogObject) -> Iterator[CatalogObject]:
+        """The object, what contains it, and so on up to the account."""
+        step: CatalogObject | None = obj
+        while step is not None:
+            yield step
+            step = None if step.parent is None else self._objects[step.parent]
+
+    def path(self, obj: CatalogObject) -> Name:
+        """The parts of the fully-qualified name."""
+        if obj.id == ACCOUNT_ID:
+            return (obj.name,)
+        return tuple(step.name for step in self.lineage(obj) if step.id != ACCOUNT_ID)[::-1]
+
+    def grants_on(self, obj: CatalogObject) -> list[Grant]:
+        return [self._grants[key] for key in self._grants_on[obj.id]]
+
+    def grants_to(self, grantee: int) -> list[Grant]:
+        return [self._grants[key] for key in self._grants_to[grantee]]
+
+    def owned_by(self, role: int) -> list[CatalogObject]:
+        """The live objects that a role owns."""
+        return [obj for obj in self._objects.values() if obj.owner == role and self.is_live(obj)]
+
+    def granted_roles(self, grantee: int) -> list[int]:
+        """The roles granted directly to a role or user."""
+        return [
+            grant.on
+            for grant in self.grants_to(grantee)
+            if grant.privilege == "USAGE" and self[grant.on].kind == "ROLE" and self[grant.on].dropped_on is None
+        ]
+
+    def inherited_roles(self, grantee: int) -> frozenset[int]:
+        """The roles that a role or user holds: granted directly, through other roles, or as PUBLIC to everybody."""
+        if (known := self._inherited.get(grantee)) is not None:
+            return known
+        held: set[int] = set()
+        waiting = self.granted_roles(grantee)
+        if public := self.find("ROLE", PUBLIC):
+            waiting.append(public.id)
+        while waiting:
+            role = waiting.pop()
+            if role not in held:
+                held.add(role)
+                waiting.extend(self.granted_roles(role))
+        self._inherited[grantee] = frozenset(held)
+        return self._inherited[grantee]

@@ -1,0 +1,270 @@
+"""The errors that the endpoint answers with: number, SQLSTATE and the shape of the message, as Snowflake words them."""
+
+from collections.abc import Iterable
+
+COMPILATION = "SQL compilation error:\n"
+EXECUTION = "SQL execution error:\n"
+ACCESS_CONTROL = "SQL access control error:\n"
+
+UNKNOWN_NUMBER = 999999
+"""Sent where Snowflake's own number is not publicly known, so that no client comes to depend on an invented one."""
+UNKNOWN_SQLSTATE = "99999"
+
+MISSING = 2003
+"""Number of the one answer for what is absent and for what is invisible."""
+
+
+class SqlError(Exception):
+    """A refusal of the server.
+
+    Args:
+        number: Snowflake's error number, without leading zeros.
+        sqlstate: The five characters of the SQLSTATE.
+        message: The text, with its family ("SQL compilation error:") where Snowflake prints one.
+        line, position: Where a syntax error is, from 1 and from 0; -1 for other errors.
+    """
+
+    keeps_changes = False
+    """Whether the statement has nevertheless done a part of its work."""
+
+    def __init__(self, number: int, sqlstate: str, message: str, *, line: int = -1, position: int = -1) -> None:
+        super().__init__(message)
+        self.number = number
+        self.sqlstate = sqlstate
+        self.message = message
+        self.line = line
+        self.position = position
+
+    @property
+    def code(self) -> str:
+        """The number as it is sent: six digits."""
+        return f"{self.number:06d}"
+
+
+class LoginError(SqlError):
+    """A refused log-in or an unusable session token; the session endpoints send neither SQLSTATE nor family."""
+
+    def __init__(self, number: int, message: str, *, cause: str = "") -> None:
+        super().__init__(number, UNKNOWN_SQLSTATE, message)
+        self.cause = cause or message
+        """What was really wrong: for the journal, never sent."""
+
+
+# --- syntax and limits ---------------------------------------------------------------------------------------------
+
+
+def syntax(token: str, line: int, position: int) -> SqlError:
+    text = f"{COMPILATION}syntax error line {line} at position {position} unexpected '{token}'."
+    return SqlError(1003, "42000", text, line=line, position=position)
+
+
+def unterminated(line: int, position: int) -> SqlError:
+    text = f"{COMPILATION}parse error line {line} at position {position} near '<EOF>'."
+    return SqlError(1003, "42000", text, line=line, position=position)
+
+
+def empty_statement() -> SqlError:
+    return SqlError(900, "42601", f"{COMPILATION}Empty SQL statement.")
+
+
+def statement_count(actual: int, desired: int) -> SqlError:
+    text = f"Actual statement count {actual} did not match the desired statement count {desired}."
+    return SqlError(8, "0A000", text)
+
+
+def unsupported(feature: str) -> SqlError:
+    return SqlError(2, "0A000", f"Unsupported feature '{feature}'.")
+
+
+def unknown_function(name: str) -> SqlError:
+    return SqlError(2140, "42601", f"{COMPILATION}Unknown function {name}")
+
+
+def unknown_variable(name: str, line: int, position: int) -> SqlError:
+    text = f"{COMPILATION}error line {line} at position {position}\nSession variable '{name}' does not exist"
+    return SqlError(2211, "02000", text, line=line, position=position)
+
+
+def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE) -> SqlError:
+    """A refusal that is known to exist while its number is not."""
+    return SqlError(UNKNOWN_NUMBER, sqlstate, f"{COMPILATION}{text}")
+
+
+# --- objects -------------------------------------------------------------------------------------------------------
+
+
+def missing(kind: str, name: str, role: str | None = None) -> SqlError:
+    """Absent and invisible are one answer by design.
+
+    Args:
+        kind: Object type in capitals, e.g. "DATABASE".
+        name: The printed name, qualified.
+        role: The session's primary role, for the hint that servers since 2026 append; None leaves the hint out.
+    """
+    text = f"{COMPILATION}{kind.capitalize()} '{name}' does not exist or not authorized."
+    if role is not None:
+        privilege = "USAGE or any other privilege" if kind in {"DATABASE", "SCHEMA"} else "at least one privilege"
+        text += f" Your primary role {role} must have {privilege} granted on {kind} {name}."
+    return SqlError(MISSING, "02000", text)
+
+
+def cannot_be_performed() -> SqlError:
+    text = f"{COMPILATION}Object does not exist, or operation cannot be performed."
+    return SqlError(2043, "02000", text)
+
+
+def already_exists(name: str) -> SqlError:
+    return SqlError(2002, "42710", f"{COMPILATION}Object '{name}' already exists.")
+
+
+def exists_invisibly(kind: str, name: str) -> SqlError:
+    text = (
+        f"{COMPILATION}{kind.capitalize()} '{name}' already exists, but current role has no privileges on it. "
+        "If this is unexpected and you cannot resolve this problem, contact your system administrator. "
+        "ACCOUNTADMIN role may be required to manage the privileges on the object."
+    )
+    return SqlError(3041, "42710", text)
+
+
+def no_current(kind: str, verb: str) -> SqlError:
+    """An unqualified name in a session that has no current database (090105) or schema (090106)."""
+    number = 90105 if kind == "DATABASE" else 90106
+    text = (
+        f"{COMPILATION}Cannot perform {verb}. This session does not have a current {kind.lower()}. "
+        f"Call 'USE {kind}', or use a qualified name."
+    )
+    return SqlError(number, "22000", text)
+
+
+def unknown_account(name: str) -> SqlError:
+    return SqlError(1999, UNKNOWN_SQLSTATE, f"{COMPILATION}Account '{name}' does not exist.")
+
+
+def warehouse_state(name: str, wanted: str) -> SqlError:
+    """RESUME of what runs (090063) and SUSPEND of what is suspended (090064)."""
+    number = 90063 if wanted == "resumed" else 90064
+    return SqlError(number, "22000", f"Invalid state. Warehouse '{name}' cannot be {wanted}.")
+
+
+def not_restorable(kind: str, name: str) -> SqlError:
+    return SqlError(90025, "02000", f"{COMPILATION}{kind.capitalize()} {name} did not exist or was purged.")
+
+
+def too_many_rows(limit: int) -> SqlError:
+    text = (
+        f"The result set size exceeded the max number of rows({limit}) supported for SHOW statements. "
+        "Use LIMIT option to limit result set to a smaller number."
+    )
+    return SqlError(90153, "22000", f"{COMPILATION}{text}")
+
+
+# --- properties and values -----------------------------------------------------------------------------------------
+
+
+def invalid_parameter_value(value: str, parameter: str) -> SqlError:
+    return SqlError(1008, "22023", f"{COMPILATION}invalid value [{value}] for parameter '{parameter}'")
+
+
+def invalid_property_value(value: str, name: str) -> SqlError:
+    return SqlError(1422, "22023", f"{COMPILATION}invalid value '{value}' for property '{name}'")
+
+
+def invalid_property(name: str, kind: str) -> SqlError:
+    return SqlError(1420, "22023", f"{COMPILATION}invalid property '{name}' for '{kind}'")
+
+
+def feature_not_enabled(name: str, feature: str) -> SqlError:
+    return SqlError(1423, "22023", f"{COMPILATION}invalid property '{name}'; feature '{feature}' not enabled")
+
+
+def invalid_combination(first: tuple[str, object], second: tuple[str, object]) -> SqlError:
+    pairs = " and ".join(f"'{name}'='{value}'" for name, value in (first, second))
+    return SqlError(1425, "22023", f"{COMPILATION}invalid property combination {pairs}")
+
+
+def duplicate_property(name: str) -> SqlError:
+    return unnumbered(f"duplicate property '{name}'")
+
+
+# --- privileges ----------------------------------------------------------------------------------------------------
+
+
+def insufficient(kind: str, name: str, needs: str, role: str | None = None) -> SqlError:
+    """The object is visible but the role may not do this to it.
+
+    Args:
+        kind: Object type in capitals, e.g. "DATABASE".
+        name: The printed name, qualified.
+        needs: The privilege that is missing.
+        role: As in `missing`.
+    """
+    target = "account" if kind == "ACCOUNT" else f"{kind.lower().replace(' ', '_')} '{name}'"
+    text = f"{ACCESS_CONTROL}Insufficient privileges to operate on {target}."
+    if role is not None:
+        text += f" Your primary role {role} must have {needs} granted on {kind} {name}."
+    return SqlError(3001, "42501", text)
+
+
+def role_not_assigned(role: str) -> SqlError:
+    text = (
+        f"{ACCESS_CONTROL}Requested role '{role}' is not assigned to the executing user. "
+        "Specify another role to activate."
+    )
+    return SqlError(3013, "42501", text)
+
+
+def grant_refused() -> SqlError:
+    return SqlError(3102, "42501", "Grant not executed: Insufficient privileges.")
+
+
+def revoke_refused() -> SqlError:
+    return SqlError(3103, "42501", "Revoke not executed: Insufficient privileges.")
+
+
+def grant_partial(privileges: Iterable[str]) -> SqlError:
+    text = f"Grant partially executed: privileges [{', '.join(sorted(privileges))}] not granted."
+    error = SqlError(3011, "42501", text)
+    error.keeps_changes = True
+    return error
+
+
+def wrong_privilege(kind: str, privilege: str) -> SqlError:
+    return SqlError(3008, UNKNOWN_SQLSTATE, f"{COMPILATION}Invalid object type '{kind}' for privilege '{privilege}'.")
+
+
+def system_role(role: str, verb: str) -> SqlError:
+    return SqlError(3042, "42501", f"{COMPILATION}Role '{role}' is a system object. {verb} cannot be performed.")
+
+
+def dependents_skipped() -> SqlError:
+    text = (
+        "Revoke partially executed: 0 grant(s) revoked, 1 grant(s) skipped due to dependent grants and no CASCADE is "
+        "specified."
+    )
+    return SqlError(3935, "23001", text)
+
+
+def dependent_grant(privilege: str, securable: str, role: str) -> SqlError:
+    text = (
+        f"{EXECUTION}Dependent grant of privilege '{privilege}' on securable '{securable}' to role '{role}' exists.  "
+        "It must be revoked first.  More than one dependent grant may exist: use 'SHOW GRANTS' command to view them.  "
+        "To revoke all dependent grants while transferring object ownership, use convenience command 'GRANT OWNERSHIP "
+        "ON <target_objects> TO <target_role> REVOKE CURRENT GRANTS'."
+    )
+    return SqlError(3036, "23001", text)
+
+
+# --- execution -----------------------------------------------------------------------------------------------------
+
+
+def canceled() -> SqlError:
+    return SqlError(604, "57014", "SQL execution canceled")
+
+
+def timed_out(seconds: float) -> SqlError:
+    text = f"Statement reached its statement or warehouse timeout of {seconds:g} second(s) and was canceled."
+    return SqlError(630, "57014", text)
+
+
+def unknown_query(query_id: str) -> SqlError:
+    return SqlError(709, "02000", f"Statement {query_id} not found")

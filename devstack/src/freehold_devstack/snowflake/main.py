@@ -1,0 +1,81 @@
+"""The command `snowflake-endpoint`: the endpoint as a process of its own."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+from freehold_devstack.snowflake.seed import Seed
+from freehold_devstack.snowflake.tls import Certificate, issue
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def serve(
+    seed: Annotated[Path, typer.Option(help="YAML or JSON file with accounts, users, roles and grants.", exists=True)],
+    listen: Annotated[str, typer.Option(help="Address and port; port 0 picks a free one.")] = "127.0.0.1:0",
+    state: Annotated[Path | None, typer.Option(help="File that keeps catalog and journal over restarts.")] = None,
+    tls_dir: Annotated[Path, typer.Option(help="Folder of the test CA and the certificate it issues.")] = Path("tls"),
+    san: Annotated[list[str] | None, typer.Option(help="Host name or address of the certificate; repeatable.")] = None,
+    cert: Annotated[Path | None, typer.Option(help="Certificate to use instead, with --key and --ca.")] = None,
+    key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
+    ca: Annotated[Path | None, typer.Option(help="The CA that clients have to trust for it.")] = None,
+    control_token_file: Annotated[Path | None, typer.Option(help="File with the token that guards /devstack.")] = None,
+    ready_file: Annotated[Path | None, typer.Option(help="JSON file written once it serves.")] = None,
+) -> None:
+    """Serve Snowflake's SQL protocol until interrupted."""
+    host, _, port = listen.rpartition(":")
+    given = [path for path in (cert, key, ca) if path is not None]
+    if given and len(given) < 3:
+        raise typer.BadParameter("--cert, --key and --ca go together")
+    if cert and key and ca:
+        certificate = Certificate(ca, cert, key)
+    else:
+        certificate = issue(tls_dir, dict.fromkeys([*(san or []), "localhost", "127.0.0.1"]))
+    endpoint = SnowflakeEndpoint(
+        Seed.load(seed),
+        certificate,
+        host=host.strip("[]"),
+        port=int(port),
+        state=state,
+        control_token=control_token_file.read_text().strip() if control_token_file else None,
+    )
+    asyncio.run(_serve(endpoint, ready_file))
+
+
+async def _serve(endpoint: SnowflakeEndpoint, ready_file: Path | None) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    async with endpoint:
+        if ready_file is not None:
+            _announce(endpoint, ready_file)
+        typer.echo(f"Snowflake endpoint ready on {endpoint.host}:{endpoint.port}, CA {endpoint.certificate.ca}")
+        await stopped.wait()
+
+
+def _announce(endpoint: SnowflakeEndpoint, path: Path) -> None:
+    """Write the file whole or not at all: whoever waits for it may read it at once."""
+    ready = {
+        "host": endpoint.host,
+        "port": endpoint.port,
+        "ca": str(endpoint.certificate.ca.resolve()),
+        "control_token": endpoint.control_token,
+        "pid": os.getpid(),
+    }
+    partial = path.with_name(f".{path.name}.partial")
+    partial.touch(mode=0o600)
+    partial.write_text(json.dumps(ready))
+    partial.replace(path)
+
+
+def main() -> None:
+    """The entry point."""
+    app()

@@ -1,0 +1,289 @@
+"""WAREHOUSE: https://docs.snowflake.com/en/sql-reference/sql/create-warehouse and the pages beside it."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.object_type import REFUSED, Act, Action, Clause, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.results import Column, Result, number, text, timestamp
+from freehold_devstack.snowflake.session_statements import make_current
+from freehold_devstack.snowflake.show import owner_role_type
+from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Choice, Integer, Reference, Text, choice
+
+_STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE = "STANDARD", "SNOWPARK-OPTIMIZED", "ADAPTIVE", "INTERACTIVE"
+
+_MULTI_CLUSTER = "MULTI_CLUSTER_WAREHOUSES"
+_ACCELERATION = "QUERY_ACCELERATION"
+
+_RESUMABLE = ("WAREHOUSE_SIZE", "MAX_CLUSTER_COUNT", "MIN_CLUSTER_COUNT", "AUTO_SUSPEND", "AUTO_RESUME")
+_STANDARD_ONLY = ("SCALING_POLICY", "ENABLE_QUERY_ACCELERATION", "QUERY_ACCELERATION_MAX_SCALE_FACTOR")
+_ADAPTIVE_ONLY = ("MAX_QUERY_PERFORMANCE_LEVEL", "QUERY_THROUGHPUT_MULTIPLIER")
+
+_FOREIGN: Mapping[str, frozenset[str]] = {
+    _STANDARD: frozenset({"RESOURCE_CONSTRAINT", "FALLBACK_WAREHOUSE", *_ADAPTIVE_ONLY}),
+    _SNOWPARK: frozenset({"GENERATION", "ENABLE_QUERY_ACCELERATION", "FALLBACK_WAREHOUSE", *_ADAPTIVE_ONLY}),
+    _ADAPTIVE: frozenset(
+        {*_RESUMABLE, *_STANDARD_ONLY, "INITIALLY_SUSPENDED", "RESOURCE_CONSTRAINT", "GENERATION"}
+        | {"MAX_CONCURRENCY_LEVEL", "FALLBACK_WAREHOUSE"}
+    ),
+    _INTERACTIVE: frozenset({*_STANDARD_ONLY, "RESOURCE_CONSTRAINT", "GENERATION", *_ADAPTIVE_ONLY}),
+}
+"""Settings that a warehouse of each type does not take."""
+
+_CONSTRAINT_SIZES: Mapping[str, tuple[str, str]] = {
+    "MEMORY_1X": ("X-Small", "4X-Large"),
+    "MEMORY_1X_x86": ("X-Small", "4X-Large"),
+    "MEMORY_16X": ("Medium", "6X-Large"),
+    "MEMORY_16X_x86": ("Medium", "4X-Large"),
+    "MEMORY_64X": ("Large", "4X-Large"),
+    "MEMORY_64X_x86": ("Large", "4X-Large"),
+}
+"""The smallest and the largest size of each resource constraint."""
+
+_INTERACTIVE_MIN_AUTO_SUSPEND = 86_400
+
+
+# --- rules between properties ----------------------------------------------------------------------------------------
+
+
+def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:
+    """Complete what depends on the type and refuse what doesn't go together."""
+    properties = dict(draft.properties)
+    kind = str(properties["WAREHOUSE_TYPE"])
+    _check_type_change(context, draft, given)
+    for name in sorted(given & _FOREIGN[kind]):
+        raise errors.invalid_combination(("WAREHOUSE_TYPE", kind), (name, {**properties, **draft.parameters}.get(name)))
+    if "WAREHOUSE_TYPE" in given:
+        properties |= {name: TYPE_DEFAULTS[name] for name in _FOREIGN[kind] & TYPE_DEFAULTS.keys()}
+    if kind == _SNOWPARK and properties["RESOURCE_CONSTRAINT"] is None:
+        properties["RESOURCE_CONSTRAINT"] = "MEMORY_16X"
+    if properties["WAREHOUSE_SIZE"] is None and kind != _ADAPTIVE:
+        properties["WAREHOUSE_SIZE"] = "Medium" if kind == _SNOWPARK else "X-Small"
+    if kind == _STANDARD and properties["GENERATION"] is None:
+        properties["GENERATION"] = "1"
+    _check_combinations(kind, properties)
+    return replace(draft, properties=_with_state(context, properties))
+
+
+def _check_type_change(context: Context, draft: CatalogObject, given: frozenset[str]) -> None:
+    """A warehouse never becomes interactive nor ceases to be."""
+    known = "UUID" in draft.properties
+    if known and "WAREHOUSE_TYPE" in given:
+        old, new = context.catalog[draft.id].properties["WAREHOUSE_TYPE"], draft.properties["WAREHOUSE_TYPE"]
+        if old != new and _INTERACTIVE in {old, new}:
+            raise errors.invalid_property_value(str(new), "WAREHOUSE_TYPE")
+
+
+def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
+    size, constraint = properties["WAREHOUSE_SIZE"], properties["RESOURCE_CONSTRAINT"]
+    low, high = properties["MIN_CLUSTER_COUNT"], properties["MAX_CLUSTER_COUNT"]
+    if isinstance(low, int) and isinstance(high, int) and low > high:
+        raise errors.invalid_combination(("MAX_CLUSTER_COUNT", high), ("MIN_CLUSTER_COUNT", low))
+    if properties["GENERATION"] == "2" and size in SIZE_ORDER[-2:]:
+        raise errors.invalid_combination(("GENERATION", "2"), ("WAREHOUSE_SIZE", size))
+    if kind == _SNOWPARK and size is not None:
+        smallest, largest = (SIZE_ORDER.index(bound) for bound in _CONSTRAINT_SIZES[str(constraint)])
+        if not smallest <= SIZE_ORDER.index(str(size)) <= largest:
+            raise errors.invalid_combination(("RESOURCE_CONSTRAINT", constraint), ("WAREHOUSE_SIZE", size))
+    idle = properties["AUTO_SUSPEND"]
+    if kind == _INTERACTIVE and isinstance(idle, int) and idle < _INTERACTIVE_MIN_AUTO_SUSPEND:
+        raise errors.invalid_property_value(str(idle), "AUTO_SUSPEND")
+
+
+def _with_state(context: Context, properties: dict[str, Scalar]) -> dict[str, Scalar]:
+    """The properties with what the server keeps by itself; INITIALLY_SUSPENDED counts once and is forgotten."""
+    suspended = properties.pop("INITIALLY_SUSPENDED", False)
+    if "UUID" not in properties:
+        properties["UUID"] = str(uuid.uuid4())
+        properties["STATE"] = "SUSPENDED" if suspended else "STARTED"
+        properties["RESUMED_ON"] = context.now
+    properties["UPDATED_ON"] = context.now
+    return properties
+
+
+# --- ALTER … SUSPEND, RESUME, ABORT ----------------------------------------------------------------------------------
+
+
+def _set_state(context: Context, warehouse: CatalogObject, state: str) -> None:
+    changed: dict[str, Scalar] = {"STATE": state, "UPDATED_ON": context.now}
+    if state == "STARTED":
+        changed["RESUMED_ON"] = context.now
+    context.catalog.update(warehouse, replace(warehouse, properties={**warehouse.properties, **changed}))
+
+
+def _suspend(_parser: Parser) -> Act:
+    def act(context: Context, warehouse: CatalogObject) -> None:
+        if warehouse.properties["STATE"] == "SUSPENDED":
+            raise errors.warehouse_state(warehouse.name, "suspended")
+        _set_state(context, warehouse, "SUSPENDED")
+
+    return act
+
+
+def _resume(parser: Parser) -> Act:
+    if_suspended = parser.accept("IF", "SUSPENDED")
+
+    def act(context: Context, warehouse: CatalogObject) -> None:
+        if warehouse.properties["STATE"] == "SUSPENDED":
+            _set_state(context, warehouse, "STARTED")
+        elif not if_suspended:
+            raise errors.warehouse_state(warehouse.name, "resumed")
+
+    return act
+
+
+def _abort_all_queries(_parser: Parser) -> Act:
+    return lambda *_: None
+
+
+def _attach_tables(parser: Parser) -> Act:
+    parser.expect("(")
+    tables = [parser.name(parts=3)]
+    while parser.accept(","):
+        tables.append(parser.name(parts=3))
+    parser.expect(")")
+
+    def act(context: Context, _warehouse: CatalogObject) -> None:
+        for table in tables:
+            context.resolve_reference("TABLE", table, "ALTER")
+
+    return act
+
+
+# --- the declaration -------------------------------------------------------------------------------------------------
+
+TYPE_DEFAULTS: Mapping[str, Scalar] = {
+    "WAREHOUSE_SIZE": None,
+    "MAX_CLUSTER_COUNT": None,
+    "MIN_CLUSTER_COUNT": None,
+    "SCALING_POLICY": None,
+    "ENABLE_QUERY_ACCELERATION": False,
+    "RESOURCE_CONSTRAINT": None,
+    "GENERATION": None,
+    "MAX_QUERY_PERFORMANCE_LEVEL": None,
+    "QUERY_THROUGHPUT_MULTIPLIER": None,
+}
+"""What becomes of a property when the warehouse turns into a type that does not have it."""
+
+
+def _property(name: str) -> Callable[[Context, CatalogObject], Scalar]:
+    return lambda _, obj: obj.properties[name]
+
+
+def _boolean_text(name: str) -> Callable[[Context, CatalogObject], Scalar]:
+    return lambda _, obj: str(bool(obj.properties[name])).lower()
+
+
+def _constraint(_context: Context, warehouse: CatalogObject) -> Scalar:
+    """One server property holds the constraint and the generation of a standard warehouse."""
+    generation = warehouse.properties["GENERATION"]
+    return f"STANDARD_GEN_{generation}" if generation is not None else warehouse.properties["RESOURCE_CONSTRAINT"]
+
+
+def _started(value: Scalar) -> Callable[[Context, CatalogObject], Scalar]:
+    """What a column shows of a warehouse that runs; else nothing of it."""
+    return lambda _, obj: value if obj.properties["STATE"] == "STARTED" else "" if isinstance(value, str) else 0
+
+
+def _constant(column: Column, value: Scalar) -> ShowColumn:
+    return ShowColumn(column, lambda *_: value)
+
+
+_COLUMNS = (
+    ShowColumn(text("name"), lambda _, obj: obj.name),
+    ShowColumn(text("state"), _property("STATE")),
+    ShowColumn(text("type"), _property("WAREHOUSE_TYPE")),
+    ShowColumn(text("size"), _property("WAREHOUSE_SIZE")),
+    ShowColumn(number("min_cluster_count"), _property("MIN_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
+    ShowColumn(number("max_cluster_count"), _property("MAX_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
+    ShowColumn(number("started_clusters"), _started(1), feature=_MULTI_CLUSTER),
+    _constant(number("running"), 0),
+    _constant(number("queued"), 0),
+    _constant(text("is_default"), "N"),
+    ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
+    ShowColumn(number("auto_suspend"), _property("AUTO_SUSPEND")),
+    ShowColumn(text("auto_resume"), _boolean_text("AUTO_RESUME")),
+    ShowColumn(text("available"), _started("100")),
+    ShowColumn(text("provisioning"), _started("0")),
+    ShowColumn(text("quiescing"), _started("0")),
+    ShowColumn(text("other"), _started("0")),
+    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
+    ShowColumn(timestamp("resumed_on"), _property("RESUMED_ON")),
+    ShowColumn(timestamp("updated_on"), _property("UPDATED_ON")),
+    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+    ShowColumn(text("comment"), _property("COMMENT")),
+    ShowColumn(text("enable_query_acceleration"), _boolean_text("ENABLE_QUERY_ACCELERATION")),
+    ShowColumn(number("query_acceleration_max_scale_factor"), _property("QUERY_ACCELERATION_MAX_SCALE_FACTOR")),
+    ShowColumn(text("resource_monitor"), lambda _, obj: obj.properties["RESOURCE_MONITOR"] or "null"),
+    ShowColumn(text("actives"), _started("1")),
+    _constant(text("pendings"), "0"),
+    _constant(text("failed"), "0"),
+    ShowColumn(text("suspended"), lambda _, obj: "1" if obj.properties["STATE"] == "SUSPENDED" else "0"),
+    ShowColumn(text("uuid"), _property("UUID")),
+    ShowColumn(text("scaling_policy"), _property("SCALING_POLICY"), feature=_MULTI_CLUSTER),
+    _constant(text("budget"), None),
+    ShowColumn(text("owner_role_type"), owner_role_type),
+    ShowColumn(text("resource_constraint"), _constraint),
+    ShowColumn(text("generation"), _property("GENERATION")),
+    ShowColumn(text("max_query_performance_level"), _property("MAX_QUERY_PERFORMANCE_LEVEL")),
+    ShowColumn(number("query_throughput_multiplier"), _property("QUERY_THROUGHPUT_MULTIPLIER")),
+    _constant(text("tables"), None),
+)
+
+
+def _describe(_context: Context, warehouse: CatalogObject) -> Result:
+    columns = (timestamp("created_on"), text("name"), text("kind"))
+    return Result(columns, [(warehouse.created_on, warehouse.name, warehouse.kind)])
+
+
+_UP_TO_4X = {spelling: size for spelling, size in SIZES.items() if size not in SIZE_ORDER[-2:]}
+
+TYPE = ObjectType(
+    kind="WAREHOUSE",
+    plural="WAREHOUSES",
+    modifiers=(Clause("INTERACTIVE", "WAREHOUSE_TYPE", _INTERACTIVE),),
+    properties=(
+        Property("WAREHOUSE_TYPE", choice(_STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE), _STANDARD, unset=_STANDARD),
+        Property("WAREHOUSE_SIZE", Choice(SIZES), unset=REFUSED),
+        Property("MAX_CLUSTER_COUNT", Integer(1, 300), 1, unset=1, feature=_MULTI_CLUSTER),
+        Property("MIN_CLUSTER_COUNT", Integer(1, 300), 1, unset=1, feature=_MULTI_CLUSTER),
+        Property("SCALING_POLICY", choice("STANDARD", "ECONOMY"), "STANDARD", unset="STANDARD", feature=_MULTI_CLUSTER),
+        # The documentation promises 600 after UNSET; live accounts give 0, which is "never".
+        Property("AUTO_SUSPEND", Integer(0, null=True), 600, unset=0),
+        Property("AUTO_RESUME", Boolean(), True, unset=True),
+        Property("INITIALLY_SUSPENDED", Boolean(), False, alter=False),
+        Property("RESOURCE_MONITOR", Reference("RESOURCE MONITOR"), only_role="ACCOUNTADMIN"),
+        Property("COMMENT", Text(), default="", unset=""),
+        Property("ENABLE_QUERY_ACCELERATION", Boolean(), False, unset=False, feature=_ACCELERATION),
+        Property("QUERY_ACCELERATION_MAX_SCALE_FACTOR", Integer(0, 100), 8, unset=8, feature=_ACCELERATION),
+        Property("RESOURCE_CONSTRAINT", choice(*_CONSTRAINT_SIZES)),
+        Property("GENERATION", Choice({"1": "1", "2": "2"})),
+        Property("MAX_QUERY_PERFORMANCE_LEVEL", Choice(_UP_TO_4X)),
+        Property("QUERY_THROUGHPUT_MULTIPLIER", Integer(0)),
+    ),
+    parameters=(
+        "MAX_CONCURRENCY_LEVEL",
+        "STATEMENT_QUEUED_TIMEOUT_IN_SECONDS",
+        "STATEMENT_TIMEOUT_IN_SECONDS",
+        "FALLBACK_WAREHOUSE",
+    ),
+    privileges=frozenset({"USAGE", "OPERATE", "MODIFY", "MONITOR", "APPLYBUDGET", "MANAGE ATTACHED TABLES"}),
+    actions=(
+        Action("SUSPEND", _suspend, "OPERATE"),
+        Action("RESUME", _resume, "OPERATE"),
+        Action("ABORT ALL QUERIES", _abort_all_queries, "OPERATE"),
+        Action("ADD TABLES", _attach_tables, "MODIFY"),
+        Action("DROP TABLES", _attach_tables, "MODIFY"),
+    ),
+    alter_privilege="MODIFY",
+    show=Show(_COLUMNS, cut=True),
+    describe=_describe,
+    describe_privilege=None,
+    visible_with=("MONITOR USAGE", "MANAGE WAREHOUSES"),
+    settle=_settle,
+    created=make_current,
+)

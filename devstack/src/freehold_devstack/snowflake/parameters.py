@@ -1,0 +1,182 @@
+"""Parameters: what exists, its type and built-in default, and where a value in force comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from zoneinfo import available_timezones
+
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
+from freehold_devstack.snowflake.values import SIZES, Boolean, Choice, Integer, Reference, Text, ValueType, choice
+
+_LOG_LEVELS = choice("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF")
+_TIMESTAMP_FORMAT = "YYYY-MM-DD HH24:MI:SS.FF3 TZHTZM"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        requires: Privilege on the account that setting it takes, besides the rights on the object.
+        standard_high: Its upper bound on Standard edition, where that is lower.
+    """
+
+    name: str
+    type: ValueType
+    default: Scalar
+    description: str
+    requires: str | None = None
+    standard_high: int | None = None
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter(
+            "DATA_RETENTION_TIME_IN_DAYS",
+            Integer(0, 90),
+            1,
+            "days for which dropped and changed data is kept",
+            standard_high=1,
+        ),
+        Parameter("MAX_DATA_EXTENSION_TIME_IN_DAYS", Integer(0, 90), 14, "maximum number of days to extend retention"),
+        Parameter("EXTERNAL_VOLUME", Reference("EXTERNAL VOLUME"), "", "default external volume of Iceberg tables"),
+        Parameter(
+            "CATALOG", Reference("INTEGRATION", frozenset({"SNOWFLAKE"})), "", "default catalog of Iceberg tables"
+        ),
+        Parameter("REPLACE_INVALID_CHARACTERS", Boolean(), False, "replace invalid UTF-8 characters in Iceberg tables"),
+        Parameter("DEFAULT_DDL_COLLATION", Text(), "", "collation used for all new columns"),
+        Parameter(
+            "DEFAULT_NOTEBOOK_COMPUTE_POOL_CPU",
+            Reference("COMPUTE POOL", frozenset({"SYSTEM_COMPUTE_POOL_CPU", "SYSTEM_COMPUTE_POOL_GPU"})),
+            "SYSTEM_COMPUTE_POOL_CPU",
+            "preferred CPU compute pool for notebooks",
+        ),
+        Parameter(
+            "DEFAULT_NOTEBOOK_COMPUTE_POOL_GPU",
+            Reference("COMPUTE POOL", frozenset({"SYSTEM_COMPUTE_POOL_CPU", "SYSTEM_COMPUTE_POOL_GPU"})),
+            "SYSTEM_COMPUTE_POOL_GPU",
+            "preferred GPU compute pool for notebooks",
+        ),
+        Parameter(
+            "STORAGE_SERIALIZATION_POLICY",
+            choice("COMPATIBLE", "OPTIMIZED"),
+            "OPTIMIZED",
+            "storage serialization policy of Iceberg tables",
+        ),
+        Parameter("LOG_LEVEL", _LOG_LEVELS, "OFF", "level of log messages kept", requires="MODIFY LOG LEVEL"),
+        Parameter("LOG_EVENT_LEVEL", _LOG_LEVELS, "OFF", "level of log events kept", requires="MODIFY LOG LEVEL"),
+        Parameter(
+            "METRIC_LEVEL", choice("ALL", "NONE"), "NONE", "metrics that are collected", requires="MODIFY METRIC LEVEL"
+        ),
+        Parameter(
+            "TRACE_LEVEL",
+            choice("ALWAYS", "ON_EVENT", "PROPAGATE", "OFF"),
+            "OFF",
+            "trace events that are collected",
+            requires="MODIFY TRACE LEVEL",
+        ),
+        Parameter("SUSPEND_TASK_AFTER_NUM_FAILURES", Integer(0), 10, "failures in a row that suspend a task"),
+        Parameter("TASK_AUTO_RETRY_ATTEMPTS", Integer(0, 30), 0, "automatic retries of a task graph"),
+        Parameter(
+            "USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", Choice(SIZES), "Medium", "first size of a serverless task"
+        ),
+        Parameter("USER_TASK_TIMEOUT_MS", Integer(0, 604_800_000), 3_600_000, "time limit of a task run"),
+        Parameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", Integer(10), 30, "shortest time between task runs"),
+        Parameter("QUOTED_IDENTIFIERS_IGNORE_CASE", Boolean(), False, "ignore the case of quoted identifiers"),
+        Parameter("ENABLE_CONSOLE_OUTPUT", Boolean(), False, "write the standard output of procedures to the console"),
+        Parameter("PIPE_EXECUTION_PAUSED", Boolean(), False, "pause all pipes"),
+        Parameter("MAX_CONCURRENCY_LEVEL", Integer(1), 8, "concurrency level of a warehouse's cluster"),
+        Parameter("STATEMENT_QUEUED_TIMEOUT_IN_SECONDS", Integer(0), 0, "time limit of a queued statement"),
+        Parameter("STATEMENT_TIMEOUT_IN_SECONDS", Integer(0, 604_800), 172_800, "time limit of a running statement"),
+        Parameter("FALLBACK_WAREHOUSE", Reference("WAREHOUSE"), "", "warehouse that takes what times out here"),
+        Parameter("ABORT_DETACHED_QUERY", Boolean(), False, "end queries whose client has gone"),
+        Parameter("AUTOCOMMIT", Boolean(), True, "commit each statement"),
+        Parameter("CLIENT_SESSION_KEEP_ALIVE", Boolean(), False, "keep the session alive while idle"),
+        Parameter(
+            "CLIENT_SESSION_KEEP_ALIVE_HEARTBEAT_FREQUENCY", Integer(900, 3600), 3600, "seconds between heartbeats"
+        ),
+        Parameter("CLIENT_TELEMETRY_ENABLED", Boolean(), False, "let the driver send telemetry"),
+        Parameter("DATE_OUTPUT_FORMAT", Text(), "YYYY-MM-DD", "how dates are printed"),
+        Parameter("LOCK_TIMEOUT", Integer(0), 43_200, "time limit of waiting for a lock"),
+        Parameter("MULTI_STATEMENT_COUNT", Integer(0), 1, "number of statements in a request; 0 is any"),
+        Parameter("QUERY_TAG", Text(max_length=2000), "", "text that marks the statements of the session"),
+        Parameter("ROWS_PER_RESULTSET", Integer(0), 0, "maximum number of rows in a result"),
+        Parameter("TIMESTAMP_LTZ_OUTPUT_FORMAT", Text(), "", "how TIMESTAMP_LTZ is printed"),
+        Parameter("TIMESTAMP_NTZ_OUTPUT_FORMAT", Text(), "YYYY-MM-DD HH24:MI:SS.FF3", "how TIMESTAMP_NTZ is printed"),
+        Parameter("TIMESTAMP_OUTPUT_FORMAT", Text(), _TIMESTAMP_FORMAT, "how timestamps are printed"),
+        Parameter("TIMESTAMP_TZ_OUTPUT_FORMAT", Text(), "", "how TIMESTAMP_TZ is printed"),
+        Parameter(
+            "TIMEZONE", Text(check=lambda name: name in available_timezones()), "America/Los_Angeles", "time zone"
+        ),
+        Parameter("USE_CACHED_RESULT", Boolean(), True, "answer repeated queries from cached results"),
+        Parameter("WEEK_START", Integer(0, 7), 0, "first day of the week"),
+    )
+}
+
+SESSION_PARAMETERS = (
+    "ABORT_DETACHED_QUERY",
+    "AUTOCOMMIT",
+    "CLIENT_SESSION_KEEP_ALIVE",
+    "CLIENT_SESSION_KEEP_ALIVE_HEARTBEAT_FREQUENCY",
+    "CLIENT_TELEMETRY_ENABLED",
+    "DATE_OUTPUT_FORMAT",
+    "ENABLE_CONSOLE_OUTPUT",
+    "LOCK_TIMEOUT",
+    "LOG_LEVEL",
+    "METRIC_LEVEL",
+    "MULTI_STATEMENT_COUNT",
+    "QUERY_TAG",
+    "QUOTED_IDENTIFIERS_IGNORE_CASE",
+    "ROWS_PER_RESULTSET",
+    "STATEMENT_QUEUED_TIMEOUT_IN_SECONDS",
+    "STATEMENT_TIMEOUT_IN_SECONDS",
+    "TIMESTAMP_LTZ_OUTPUT_FORMAT",
+    "TIMESTAMP_NTZ_OUTPUT_FORMAT",
+    "TIMESTAMP_OUTPUT_FORMAT",
+    "TIMESTAMP_TZ_OUTPUT_FORMAT",
+    "TIMEZONE",
+    "TRACE_LEVEL",
+    "USE_CACHED_RESULT",
+    "WEEK_START",
+)
+"""What ALTER SESSION and log-ins may set."""
+
+STORAGE_PARAMETERS = (
+    "DATA_RETENTION_TIME_IN_DAYS",
+    "MAX_DATA_EXTENSION_TIME_IN_DAYS",
+    "EXTERNAL_VOLUME",
+    "CATALOG",
+    "REPLACE_INVALID_CHARACTERS",
+    "DEFAULT_DDL_COLLATION",
+    "DEFAULT_NOTEBOOK_COMPUTE_POOL_CPU",
+    "DEFAULT_NOTEBOOK_COMPUTE_POOL_GPU",
+    "STORAGE_SERIALIZATION_POLICY",
+    "LOG_LEVEL",
+    "LOG_EVENT_LEVEL",
+    "METRIC_LEVEL",
+    "TRACE_LEVEL",
+    "SUSPEND_TASK_AFTER_NUM_FAILURES",
+    "TASK_AUTO_RETRY_ATTEMPTS",
+    "USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE",
+    "USER_TASK_TIMEOUT_MS",
+    "USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS",
+    "QUOTED_IDENTIFIERS_IGNORE_CASE",
+    "ENABLE_CONSOLE_OUTPUT",
+)
+"""What databases hand down to schemas."""
+
+
+@dataclass(frozen=True)
+class InForce:
+    """A value and the kind of object that it is set on; the level of a built-in default is empty."""
+
+    value: Scalar
+    level: str
+
+
+def in_force(catalog: Catalog, obj: CatalogObject, name: str) -> InForce:
+    """The value of a parameter for an object: its own, else that of the nearest container, else the default."""
+    for step in catalog.lineage(obj):
+        if name in step.parameters:
+            return InForce(step.parameters[name], step.kind)
+    return InForce(PARAMETERS[name].default, "")

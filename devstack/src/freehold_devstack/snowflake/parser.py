@@ -1,0 +1,184 @@
+"""A cursor over tokens with the steps that every statement's grammar is made of."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.tokens import Token, TokenKind
+
+MAX_IDENTIFIER = 255
+"""Characters, not bytes; quotes not counted."""
+
+Name = tuple[str, ...]
+"""The parts of a qualified name as stored: folded where they were bare, unquoted where they were quoted."""
+
+_BARE = re.compile(r"[A-Z_][A-Z0-9_$]*")
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """The keywords of a comma-separated list, each of one or more words."""
+    return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
+# https://docs.snowflake.com/en/sql-reference/reserved-keywords: those that can't name an object.
+_RESERVED = frozenset(
+    phrases("""
+        ACCOUNT, ALL, ALTER, AND, ANY, AS, BETWEEN, BY, CHECK, COLUMN, CONNECT, CONSTRAINT, CREATE, CROSS, CURRENT,
+        DATABASE, DELETE, DISTINCT, DROP, ELSE, EXISTS, FALSE, FOLLOWING, FOR, FROM, FULL, GRANT, GROUP, HAVING,
+        ILIKE, IN, INCREMENT, INNER, INSERT, INTERSECT, INTO, IS, JOIN, LATERAL, LEFT, LIKE, MINUS, NATURAL, NOT,
+        NULL, OF, ON, OR, ORDER, QUALIFY, REGEXP, REVOKE, RIGHT, RLIKE, ROW, ROWS, SAMPLE, SCHEMA, SELECT, SET,
+        SOME, START, TABLE, TABLESAMPLE, THEN, TO, TRIGGER, TRUE, TRY_CAST, UNION, UNIQUE, UPDATE, USING, VALUES,
+        VIEW, WHEN, WHENEVER, WHERE, WITH
+    """)
+)
+
+
+_SIGNED = frozenset({TokenKind.NUMBER})
+_LITERALS = frozenset({TokenKind.NUMBER, TokenKind.STRING, TokenKind.WORD, TokenKind.QUOTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """The right-hand side of `PROPERTY = value`, before a property gives it a meaning."""
+
+    kind: TokenKind
+    text: str
+    value: str
+
+
+def print_identifier(part: str) -> str:
+    """The identifier as Snowflake prints it in qualified names: quoted only where it must be."""
+    return part if _BARE.fullmatch(part) else '"' + part.replace('"', '""') + '"'
+
+
+def print_name(parts: Sequence[str]) -> str:
+    """The qualified name as Snowflake prints it."""
+    return ".".join(map(print_identifier, parts))
+
+
+class Parser:
+    """Reads one statement from left to right.
+
+    Args:
+        tokens: One statement's tokens, END last.
+        fold_quoted: QUOTED_IDENTIFIERS_IGNORE_CASE of the session.
+    """
+
+    def __init__(self, tokens: Sequence[Token], *, fold_quoted: bool = False) -> None:
+        self._tokens = tokens
+        self._next = 0
+        self._fold_quoted = fold_quoted
+
+    @property
+    def token(self) -> Token:
+        """The token that comes next."""
+        return self._tokens[self._next]
+
+    def unexpected(self) -> SqlError:
+        """The syntax error that the next token is."""
+        return errors.syntax(self.token.text, self.token.line, self.token.position)
+
+    def advance(self) -> Token:
+        """Take the next token, whatever it is."""
+        token = self.token
+        if token.kind is not TokenKind.END:
+            self._next += 1
+        return token
+
+    def at(self, *words: str) -> bool:
+        """Whether the input goes on with these keywords or operators."""
+        ahead = self._tokens[self._next : self._next + len(words)]
+        return len(ahead) == len(words) and all(
+            token.kind in {TokenKind.WORD, TokenKind.OPERATOR} and token.value == word
+            for token, word in zip(ahead, words, strict=True)
+        )
+
+    def accept(self, *words: str) -> bool:
+        """Take these keywords or operators if they come next."""
+        if self.at(*words):
+            self._next += len(words)
+            return True
+        return False
+
+    def accept_phrase(self, phrase: str) -> bool:
+        """As `accept`, for several words in one text."""
+        return self.accept(*phrase.split())
+
+    def expect(self, *words: str) -> None:
+        """Take these keywords or operators; anything else is a syntax error at the first that differs."""
+        for word in words:
+            if not self.accept(word):
+                raise self.unexpected()
+
+    def choose(self, *words: str) -> str:
+        """Take one of these words."""
+        for word in words:
+            if self.accept(word):
+                return word
+        raise self.unexpected()
+
+    def word(self) -> str:
+        """Take any bare word, in capitals."""
+        if self.token.kind is not TokenKind.WORD:
+            raise self.unexpected()
+        return self.advance().value
+
+    def end(self) -> None:
+        """The statement ends here."""
+        if self.token.kind is not TokenKind.END:
+            raise self.unexpected()
+
+    def at_end(self) -> bool:
+        return self.token.kind is TokenKind.END
+
+    def identifier(self) -> str:
+        """Take one identifier and fold it as the session does.
+
+        Raises:
+            SqlError: 001003 for a reserved word or an empty name, 999999 for one that is too long or holds NUL.
+        """
+        token = self.token
+        if token.kind is TokenKind.WORD and token.value not in _RESERVED:
+            name = token.value
+        elif token.kind is TokenKind.QUOTED and token.value:
+            name = token.value.upper() if self._fold_quoted else token.value
+        else:
+            raise self.unexpected()
+        if len(name) > MAX_IDENTIFIER:
+            raise errors.unnumbered(f"Identifier '{name[:20]}...' is longer than {MAX_IDENTIFIER} characters.")
+        if "\0" in name:
+            raise errors.unnumbered("Identifier contains a NUL character.")
+        self.advance()
+        return name
+
+    def name(self, *, parts: int) -> Name:
+        """Take a name of at most `parts` parts."""
+        name = [self.identifier()]
+        while len(name) < parts and self.accept("."):
+            name.append(self.identifier())
+        return tuple(name)
+
+    def string(self) -> str:
+        """Take a string literal."""
+        if self.token.kind is not TokenKind.STRING:
+            raise self.unexpected()
+        return self.advance().value
+
+    def integer(self) -> int:
+        """Take a whole number without a sign."""
+        if self.token.kind is not TokenKind.NUMBER or not self.token.text.isdigit():
+            raise self.unexpected()
+        return int(self.advance().text)
+
+    def literal(self) -> Literal:
+        """Take a value: a string, a number with or without a sign, a word or an identifier."""
+        sign = "-" if self.accept("-") else ""
+        token = self.token
+        if token.kind not in (_SIGNED if sign else _LITERALS):
+            raise self.unexpected()
+        if token.kind is TokenKind.QUOTED:
+            return Literal(token.kind, token.text, self.identifier())
+        self.advance()
+        return Literal(token.kind, sign + token.text, sign + token.value)

@@ -1,0 +1,118 @@
+"""Sessions: whom a client logged in as, what is current for it, and the tokens that prove it."""
+
+import itertools
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from freehold_devstack.snowflake.catalog import Scalar
+from freehold_devstack.snowflake.errors import LoginError
+
+Secondary = Literal["ALL", "NONE"] | tuple[int, ...]
+"""Which secondary roles are active: all that the user holds (looked up anew by each statement), none, or these."""
+
+
+@dataclass
+class Session:
+    """What a statement finds already set.
+
+    Attributes:
+        user: Id of the user; None for a statement that was injected from outside any session.
+        role: Id of the primary role.
+        database, schema, warehouse: Ids of the current objects.
+        parameters: Only those parameters that are set on the session.
+    """
+
+    id: int
+    account: str
+    user: int | None
+    role: int
+    secondary: Secondary = "ALL"
+    database: int | None = None
+    schema: int | None = None
+    warehouse: int | None = None
+    parameters: dict[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass
+class TokenPair:
+    """The tokens of one session and when they end, in seconds since 1970."""
+
+    session: Session
+    token: str
+    token_ends: float
+    master: str
+    master_ends: float
+
+
+class SessionStore:
+    """Issues, renews and checks tokens. Sessions do not outlive the process.
+
+    Args:
+        clock: Seconds since 1970.
+        validity: Seconds that a session token lives.
+        master_validity: Seconds that a master token lives.
+    """
+
+    _SHAPE = "ver:1-hint:"
+
+    def __init__(self, clock: Callable[[], float], *, validity: float = 3600, master_validity: float = 14400) -> None:
+        self._clock = clock
+        self.validity = validity
+        self.master_validity = master_validity
+        self._ids = itertools.count(secrets.randbelow(1_000_000) * 1000 + 1)
+        self._by_token: dict[str, TokenPair] = {}
+        self._by_master: dict[str, TokenPair] = {}
+
+    def next_id(self) -> int:
+        return next(self._ids)
+
+    def open(self, session: Session) -> TokenPair:
+        """Issue the tokens of a session that has just logged in."""
+        now = self._clock()
+        pair = TokenPair(
+            session, self._token(session), now + self.validity, self._token(session), now + self.master_validity
+        )
+        self._by_token[pair.token] = self._by_master[pair.master] = pair
+        return pair
+
+    def session(self, token: str) -> Session:
+        """The session that a token belongs to.
+
+        Raises:
+            LoginError: 390104 for what is no token of ours, 390111 when its session has ended, 390112 when it expired.
+        """
+        pair = self._by_token.get(token)
+        if pair is None:
+            if token.startswith(self._SHAPE):
+                raise LoginError(390111, "Session no longer exists. New login required to access the service.")
+            raise LoginError(390104, "User must login again to access the service.")
+        if pair.token_ends <= self._clock():
+            raise LoginError(390112, "Your session has expired. Please login again.")
+        return pair.session
+
+    def renew(self, master: str) -> TokenPair:
+        """Exchange a master token for new tokens of the same session.
+
+        Raises:
+            LoginError: 390113 when the master token is unknown, 390114 when it expired.
+        """
+        pair = self._by_master.get(master)
+        if pair is None:
+            raise LoginError(390113, "Master token not found.")
+        if pair.master_ends <= self._clock():
+            raise LoginError(390114, "Authentication token has expired. The user must authenticate again.")
+        pair.token_ends = pair.master_ends = self._clock()
+        return self.open(pair.session)
+
+    def close(self, token: str) -> Session:
+        """End a session; none of its tokens is of any use from now on."""
+        session = self.session(token)
+        for tokens in (self._by_token, self._by_master):
+            for key in [key for key, pair in tokens.items() if pair.session is session]:
+                del tokens[key]
+        return session
+
+    def _token(self, session: Session) -> str:
+        return f"{self._SHAPE}{session.id}-{secrets.token_urlsafe(48)}"

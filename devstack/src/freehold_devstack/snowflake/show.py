@@ -1,0 +1,278 @@
+"""SHOW of every object type, SHOW OBJECTS and SHOW PARAMETERS."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.ddl import Types, parse_name, parse_type
+from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.object_type import ObjectType, Show, ShowColumn, Statement
+from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
+from freehold_devstack.snowflake.parser import Name, Parser
+from freehold_devstack.snowflake.results import Result, number, text, timestamp
+
+ROW_LIMIT = 10_000
+"""Rows that SHOW returns at most."""
+
+
+def like(pattern: str) -> re.Pattern[str]:
+    """The matcher of a LIKE pattern of SHOW: case is ignored, the whole name must fit, backslash escapes a wildcard."""
+    parts = []
+    escaped = False
+    for character in pattern:
+        if escaped or character not in "\\%_":
+            parts.append(re.escape(character))
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        else:
+            parts.append(".*" if character == "%" else ".")
+    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+# --- filters ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The operand of IN: a kind, and a name unless the session's current object is meant."""
+
+    kind: str
+    name: Name | None = None
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What narrows a SHOW."""
+
+    pattern: str | None = None
+    scope: Scope | None = None
+    prefix: str | None = None
+    limit: int | None = None
+    after: str | None = None
+
+    def names(self, objects: Iterable[CatalogObject]) -> list[CatalogObject]:
+        """Those objects whose names LIKE and STARTS WITH let through."""
+        matcher = None if self.pattern is None else like(self.pattern)
+        return [
+            obj
+            for obj in objects
+            if (matcher is None or matcher.fullmatch(obj.name)) and obj.name.startswith(self.prefix or "")
+        ]
+
+    def page(self, objects: Sequence[CatalogObject]) -> Sequence[CatalogObject]:
+        """The rows that LIMIT … FROM picks: those that follow the first whose name begins as FROM says."""
+        if self.after is not None:
+            first = next((i for i, obj in enumerate(objects) if obj.name.startswith(self.after)), None)
+            objects = [obj for obj in objects if obj.name > self.after] if first is None else objects[first + 1 :]
+        return objects[: self.limit]
+
+
+def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str]) -> Filters:
+    """Take LIKE, IN, STARTS WITH and LIMIT, in this order, as far as the statement has them."""
+    filters = Filters()
+    if parser.accept("LIKE"):
+        filters = replace(filters, pattern=parser.string())
+    if scopes and parser.accept("IN"):
+        filters = replace(filters, scope=_parse_scope(parser, types, scopes))
+    if show.starts_with and parser.accept("STARTS", "WITH"):
+        filters = replace(filters, prefix=parser.string())
+    if show.limit and parser.accept("LIMIT"):
+        filters = replace(filters, limit=parser.integer())
+        if parser.accept("FROM"):
+            filters = replace(filters, after=parser.string())
+    return filters
+
+
+def _parse_scope(parser: Parser, types: Types, scopes: Sequence[str]) -> Scope:
+    for kind in scopes:
+        if parser.accept(kind):
+            named = kind != "ACCOUNT" and not parser.at_end() and not _at_filter(parser)
+            return Scope(kind, parse_name(parser, types[kind], types) if named else None)
+    return Scope(scopes[-1], parse_name(parser, types[scopes[-1]], types))
+
+
+def _at_filter(parser: Parser) -> bool:
+    return parser.at("STARTS", "WITH") or parser.at("LIMIT")
+
+
+def _scopes(object_type: ObjectType, types: Types) -> list[str]:
+    """The kinds that IN may name for a type, the account first."""
+    scopes: list[str] = []
+    while object_type.container != "ACCOUNT":
+        object_type = types[object_type.container]
+        scopes.insert(0, object_type.kind)
+    return ["ACCOUNT", *scopes] if scopes else []
+
+
+def _root(context: Context, scopes: Sequence[str], scope: Scope | None) -> CatalogObject:
+    """The container that a SHOW looks in; without IN the innermost current one.
+
+    Raises:
+        SqlError: 002043 when the scope is missing or invisible.
+    """
+    if scope is None:
+        currents = [context.current(kind) for kind in reversed(scopes) if kind != "ACCOUNT"]
+        return next((current for current in currents if current is not None), context.catalog.account)
+    if scope.kind == "ACCOUNT":
+        return context.catalog.account
+    if scope.name is None:
+        current = context.current(scope.kind)
+        if current is None:
+            raise errors.no_current(scope.kind, "SHOW")
+        return current
+    try:
+        return context.resolve(context.types[scope.kind], scope.name, "SHOW")
+    except SqlError as error:
+        raise errors.cannot_be_performed() if error.number == errors.MISSING else error from None
+
+
+def _objects_in(
+    context: Context, object_type: ObjectType, root: CatalogObject, *, dropped: bool = False
+) -> list[CatalogObject]:
+    """All objects of a type below a container, by container and name."""
+    if root.kind == object_type.container:
+        containers = [root]
+    else:
+        containers = _objects_in(context, context.types[object_type.container], root)
+    return [
+        obj
+        for container in containers
+        for obj in context.catalog.members(object_type.kind, container.id, dropped=dropped)
+        if context.sees(obj)
+    ]
+
+
+def _table(context: Context, columns: Iterable[ShowColumn], objects: Iterable[CatalogObject]) -> Result:
+    shown = [column for column in columns if context.enabled(column.feature)]
+    rows = [tuple(column.value(context, obj) for column in shown) for obj in objects]
+    return Result(tuple(column.column for column in shown), rows)
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ShowType:
+    """SHOW [TERSE] <plural> [HISTORY] [LIKE …] [IN …] [STARTS WITH …] [LIMIT … [FROM …]]."""
+
+    object_type: ObjectType
+    scopes: Sequence[str]
+    filters: Filters
+    terse: bool
+    history: bool
+
+    def execute(self, context: Context) -> Result:
+        show = self.object_type.show
+        root = _root(context, self.scopes, self.filters.scope)
+        found = _objects_in(context, self.object_type, root, dropped=self.history)
+        kept = [obj for obj in found if obj.dropped_on is None or context.retained(obj)]
+        page = self.filters.page(self.filters.names(kept))
+        if len(page) > ROW_LIMIT and not show.cut:
+            raise errors.too_many_rows(ROW_LIMIT)
+        columns = show.terse if self.terse and show.terse else show.columns
+        return _table(context, [column for column in columns if self.history or not column.history], page[:ROW_LIMIT])
+
+
+def parse_show(parser: Parser, types: Types) -> Statement:
+    """Read a SHOW of a type, up to its end."""
+    for object_type in types.values():
+        for words, parse in object_type.extra_shows:
+            if parser.accept_phrase(words):
+                return parse(parser)
+    terse = parser.token
+    is_terse = parser.accept("TERSE")
+    if parser.accept("OBJECTS"):
+        scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
+        return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
+    object_type = parse_type(parser, types, plural=True)
+    if is_terse and object_type.show.terse is None:
+        raise errors.syntax(terse.text, terse.line, terse.position)
+    history = object_type.show.history and parser.accept("HISTORY")
+    scopes = _scopes(object_type, types)
+    return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), is_terse, history)
+
+
+def owner_role_type(_context: Context, obj: CatalogObject) -> Scalar:
+    """ROLE, but nothing for what was dropped, and empty for what the system owns."""
+    return None if obj.dropped_on is not None else "" if obj.owner is None else "ROLE"
+
+
+_OBJECTS = Show(
+    columns=(
+        ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
+        ShowColumn(text("name"), lambda _, obj: obj.name),
+        ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
+        ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+        ShowColumn(text("kind"), lambda _, obj: obj.kind),
+        ShowColumn(text("comment"), lambda _, obj: obj.properties.get("COMMENT") or ""),
+        ShowColumn(text("cluster_by"), lambda _, obj: obj.properties.get("CLUSTER BY") or ""),
+        ShowColumn(number("rows"), lambda _, obj: obj.properties.get("ROWS")),
+        ShowColumn(number("bytes"), lambda _, obj: obj.properties.get("BYTES")),
+        ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+        ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
+        ShowColumn(text("owner_role_type"), owner_role_type),
+    ),
+    starts_with=True,
+    limit=True,
+    cut=True,
+)
+
+
+@dataclass(frozen=True)
+class ShowObjects:
+    """SHOW OBJECTS: the tables and views below a container."""
+
+    scopes: Sequence[str]
+    filters: Filters
+
+    def execute(self, context: Context) -> Result:
+        root = _root(context, self.scopes, self.filters.scope)
+        relations = (kind for kind in context.types.values() if kind.relation)
+        found = [obj for kind in relations for obj in _objects_in(context, kind, root)]
+        found.sort(key=context.catalog.path)
+        return _table(context, _OBJECTS.columns, self.filters.page(self.filters.names(found))[:ROW_LIMIT])
+
+
+@dataclass(frozen=True)
+class ShowParameters:
+    """SHOW PARAMETERS [LIKE …] [{ IN | FOR } { SESSION | ACCOUNT | <kind> [<name>] }]."""
+
+    pattern: str | None
+    scope: Scope
+
+    def execute(self, context: Context) -> Result:
+        if self.scope.kind == "SESSION":
+            values = {name: context.session_parameter(name) for name in SESSION_PARAMETERS}
+        else:
+            holder = _root(context, (), self.scope)
+            names = context.types[holder.kind].parameters if holder.kind in context.types else tuple(PARAMETERS)
+            values = {name: context.parameter(holder, name) for name in names}
+        matcher = like(self.pattern if self.pattern is not None else "%")
+        rows = [_parameter_row(name, values[name]) for name in sorted(values) if matcher.fullmatch(name)]
+        return Result(tuple(map(text, ("key", "value", "default", "level", "description", "type"))), rows)
+
+
+def _parameter_row(name: str, in_force: InForce) -> tuple[Scalar, ...]:
+    parameter = PARAMETERS[name]
+    value, default = (_parameter_text(value) for value in (in_force.value, parameter.default))
+    return (name, value, default, in_force.level, parameter.description, parameter.type.sql_name)
+
+
+def _parameter_text(value: Scalar) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def parse_show_parameters(parser: Parser, types: Types) -> Statement:
+    pattern = parser.string() if parser.accept("LIKE") else None
+    scope = Scope("SESSION")
+    if parser.accept("IN") or parser.accept("FOR"):
+        if parser.accept("ACCOUNT"):
+            scope = Scope("ACCOUNT")
+        elif not parser.accept("SESSION"):
+            object_type = parse_type(parser, types)
+            scope = Scope(object_type.kind, None if parser.at_end() else parse_name(parser, object_type, types))
+    return ShowParameters(pattern, scope)

@@ -1,0 +1,118 @@
+"""From a statement's text to its effect."""
+
+from collections.abc import Callable, Mapping
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.ddl import (
+    Types,
+    parse_alter,
+    parse_comment,
+    parse_create,
+    parse_describe,
+    parse_drop,
+    parse_undrop,
+)
+from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_show_grants
+from freehold_devstack.snowflake.object_type import Statement
+from freehold_devstack.snowflake.parser import Parser, phrases
+from freehold_devstack.snowflake.results import Result
+from freehold_devstack.snowflake.session_statements import parse_parameters, parse_select, parse_use
+from freehold_devstack.snowflake.show import parse_show, parse_show_parameters
+from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
+
+_NOT_BUILT = frozenset(
+    phrases("""
+        BEGIN, CALL, COMMIT, COPY, DECLARE, DELETE, EXECUTE, EXPLAIN, GET, INSERT, LIST, LS, MERGE, PUT, REMOVE, RM,
+        ROLLBACK, SET, TRUNCATE, UNSET, UPDATE, WITH
+    """)
+)
+"""Statements that Snowflake has and the endpoint does not."""
+
+
+def split(sql: str) -> list[list[Token]]:
+    """The tokens of each statement in a request, every list ended by END; empty statements don't count."""
+    statements: list[list[Token]] = [[]]
+    for token in tokenize(sql):
+        if token.kind is TokenKind.END or token.text == ";":
+            end = Token(TokenKind.END, "<EOF>", "", token.line, token.position, token.start)
+            statements[-1].append(end)
+            statements.append([])
+        else:
+            statements[-1].append(token)
+    return [tokens for tokens in statements if len(tokens) > 1]
+
+
+def parse(sql: str, types: Types, *, fold_quoted: bool = False) -> Statement:
+    """Parse a request that must hold one statement.
+
+    Raises:
+        SqlError: 000900 for none, 000008 for several, 001003 for what is no statement, 000002 for what is not built.
+    """
+    statements = split(sql)
+    if not statements:
+        raise errors.empty_statement()
+    if len(statements) > 1:
+        raise errors.statement_count(len(statements), 1)
+    parser = Parser(statements[0], fold_quoted=fold_quoted)
+    for token in statements[0]:
+        if token.kind is TokenKind.VARIABLE:
+            raise errors.unknown_variable(token.text, token.line, token.position)
+    statement = _parse_statement(parser, types)
+    parser.end()
+    return statement
+
+
+def _alter(parser: Parser, types: Types) -> Statement:
+    for target in ("SESSION", "ACCOUNT"):
+        if parser.accept(target):
+            return parse_parameters(parser, target)
+    return parse_alter(parser, types)
+
+
+def _show(parser: Parser, types: Types) -> Statement:
+    if parser.accept("GRANTS"):
+        return parse_show_grants(parser, types)
+    if parser.accept("PARAMETERS"):
+        return parse_show_parameters(parser, types)
+    return parse_show(parser, types)
+
+
+def _select(parser: Parser, _types: Types) -> Statement:
+    return parse_select(parser)
+
+
+_GRAMMAR: Mapping[str, Callable[[Parser, Types], Statement]] = {
+    "ALTER": _alter,
+    "COMMENT": parse_comment,
+    "CREATE": parse_create,
+    "DESC": parse_describe,
+    "DESCRIBE": parse_describe,
+    "DROP": parse_drop,
+    "GRANT": parse_grant,
+    "REVOKE": parse_revoke,
+    "SELECT": _select,
+    "SHOW": _show,
+    "UNDROP": parse_undrop,
+    "USE": parse_use,
+}
+
+
+def _parse_statement(parser: Parser, types: Types) -> Statement:
+    verb = parser.token.value if parser.token.kind is TokenKind.WORD else ""
+    if verb in _NOT_BUILT:
+        raise errors.unsupported(verb)
+    if verb not in _GRAMMAR:
+        raise parser.unexpected()
+    parser.advance()
+    return _GRAMMAR[verb](parser, types)
+
+
+def execute(sql: str, context: Context) -> Result:
+    """Run one statement; the caller holds the catalog's transaction.
+
+    Raises:
+        SqlError: The refusal.
+    """
+    fold_quoted = bool(context.session_parameter("QUOTED_IDENTIFIERS_IGNORE_CASE").value)
+    return parse(sql, context.types, fold_quoted=fold_quoted).execute(context)

@@ -1,0 +1,142 @@
+"""The types of properties and parameters: which literals they take and what Snowflake stores for them."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from freehold_devstack.snowflake.catalog import Scalar
+from freehold_devstack.snowflake.parser import Literal, Parser
+from freehold_devstack.snowflake.tokens import TokenKind, tokenize
+
+
+class InvalidValueError(Exception):
+    """The literal is of the wrong type or out of range."""
+
+
+class ValueType(Protocol):
+    """One type of value."""
+
+    @property
+    def sql_name(self) -> str:
+        """The column `type` of SHOW PARAMETERS."""
+
+    def read(self, literal: Literal) -> Scalar:
+        """The value to store.
+
+        Raises:
+            InvalidValueError: The type does not take this literal.
+        """
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number between two bounds, both included."""
+
+    low: int = 0
+    high: int | None = None
+    null: bool = False
+    """Whether the keyword NULL is taken too."""
+    sql_name: str = "NUMBER"
+
+    def read(self, literal: Literal) -> Scalar:
+        if self.null and literal.kind is TokenKind.WORD and literal.value == "NULL":
+            return None
+        if literal.kind is not TokenKind.NUMBER or not re.fullmatch(r"-?\d+", literal.value):
+            raise InvalidValueError
+        number = int(literal.value)
+        if number < self.low or (self.high is not None and number > self.high):
+            raise InvalidValueError
+        return number
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """TRUE or FALSE, as bare words."""
+
+    sql_name: str = "BOOLEAN"
+
+    def read(self, literal: Literal) -> Scalar:
+        if literal.kind is not TokenKind.WORD or literal.value not in {"TRUE", "FALSE"}:
+            raise InvalidValueError
+        return literal.value == "TRUE"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string literal."""
+
+    max_length: int | None = None
+    check: Callable[[str], bool] = field(default=lambda _: True, repr=False)
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Scalar:
+        if literal.kind is not TokenKind.STRING or not self.check(literal.value):
+            raise InvalidValueError
+        if self.max_length is not None and len(literal.value) > self.max_length:
+            raise InvalidValueError
+        return literal.value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several words, bare or as a string, in any case.
+
+    Attributes:
+        spellings: Accepted spelling in capitals to what is stored and printed.
+    """
+
+    spellings: Mapping[str, str]
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Scalar:
+        if literal.kind not in {TokenKind.WORD, TokenKind.STRING, TokenKind.NUMBER}:
+            raise InvalidValueError
+        try:
+            return self.spellings[literal.value.upper()]
+        except KeyError:
+            raise InvalidValueError from None
+
+
+def choice(*words: str) -> Choice:
+    """A choice of words that are stored as they are written here."""
+    return Choice({word.upper(): word for word in words})
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The name of an account-level object, as an identifier or as a string that holds one.
+
+    Attributes:
+        kind: Object type that the name must resolve to.
+        built_in: Names that Snowflake provides.
+    """
+
+    kind: str
+    built_in: frozenset[str] = frozenset()
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Scalar:
+        if literal.kind is TokenKind.STRING:
+            parser = Parser(tokenize(literal.value))
+            name = parser.identifier()
+            parser.end()
+            return name
+        if literal.kind not in {TokenKind.WORD, TokenKind.QUOTED} or literal.value == "NULL":
+            raise InvalidValueError
+        return literal.value
+
+
+def _warehouse_sizes() -> dict[str, str]:
+    sizes = {"XSMALL": "X-Small", "X-SMALL": "X-Small", "SMALL": "Small", "MEDIUM": "Medium", "LARGE": "Large"}
+    sizes |= {"XLARGE": "X-Large", "X-LARGE": "X-Large", "XXLARGE": "2X-Large", "XXXLARGE": "3X-Large"}
+    for number in range(2, 7):
+        sizes |= {f"X{number}LARGE": f"{number}X-Large", f"{number}X-LARGE": f"{number}X-Large"}
+    return sizes
+
+
+SIZES = _warehouse_sizes()
+"""Accepted spellings of a warehouse's size to the one that SHOW prints; 2XLARGE and the like are none of them."""
+
+SIZE_ORDER = tuple(dict.fromkeys(SIZES.values()))
+"""The printed sizes from small to large."""

@@ -1,0 +1,143 @@
+"""What helm makes of the chart, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.integration.chart.release import CHART, NAMESPACE, ROOT, Release
+
+pytestmark = pytest.mark.xdist_group("chart")
+
+
+def of_kind(manifests: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [manifest for manifest in manifests if manifest["kind"] == kind]
+
+
+def containers(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The containers of all Deployments, by name."""
+    templates = (deployment["spec"]["template"]["spec"] for deployment in of_kind(manifests, "Deployment"))
+    return {container["name"]: container for template in templates for container in template["containers"]}
+
+
+def test_lint_finds_nothing(release: Release) -> None:
+    release.control_plane.helm("lint", "--strict", str(CHART))
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("image.tga=1", "additional properties 'tga' not allowed"),
+        ("webhook.replica=1", "additional properties 'replica' not allowed"),
+        ("crds.keeep=false", "additional properties 'keeep' not allowed"),
+        ("allowedHost=x", "additional properties 'allowedHost' not allowed"),
+        ("logLevel=loud", "/logLevel"),
+        ("webhook.replicas=-1", "/webhook/replicas"),
+        ("account.replicas=many", "/account/replicas"),
+        ("image.digest.webhook=latest", "/image/digest/webhook"),
+        ("certificates.duration=90d", "/certificates/duration"),
+        ("allowedHosts={https://example.com}", "/allowedHosts/0"),
+    ],
+)
+def test_a_value_that_means_nothing_is_refused_by_name(release: Release, value: str, complaint: str) -> None:
+    refused = release.render(value, check=False)
+    assert refused.returncode != 0
+    assert complaint in refused.stderr
+
+
+@pytest.mark.parametrize("values", [(), ("strictAdmission=true", "crds.keep=false", "image.pullSecrets[0].name=pull")])
+def test_the_api_server_takes_every_manifest_as_it_is(release: Release, values: tuple[str, ...]) -> None:
+    rendered = {"apiVersion": "v1", "kind": "List", "items": release.manifests(*values)}
+    dry_run = ("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict", "-f", "-")
+    assert len(release.kubectl(*dry_run, manifest=rendered).stdout.splitlines()) == len(rendered["items"])
+
+
+def test_rendering_twice_gives_the_same_bytes(release: Release) -> None:
+    assert release.render().stdout == release.render().stdout
+
+
+def test_the_definitions_are_those_of_the_generator_and_kept(release: Release) -> None:
+    rendered = {
+        manifest["metadata"]["name"]: manifest for manifest in of_kind(release.manifests(), "CustomResourceDefinition")
+    }
+    generated = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "crds").glob("*.yaml"))]
+    assert sorted(rendered) == sorted(definition["metadata"]["name"] for definition in generated)
+    for definition in generated:
+        manifest = rendered[definition["metadata"]["name"]]
+        assert manifest["spec"] == definition["spec"]
+        assert manifest["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def test_the_definitions_go_with_the_release_if_one_says_so(release: Release) -> None:
+    definitions = of_kind(release.manifests("crds.keep=false"), "CustomResourceDefinition")
+    assert definitions
+    assert all("helm.sh/resource-policy" not in each["metadata"].get("annotations", {}) for each in definitions)
+
+
+def test_the_definitions_can_be_left_out(release: Release) -> None:
+    assert not of_kind(release.manifests("crds.enabled=false"), "CustomResourceDefinition")
+
+
+def test_the_plain_certificates_are_those_of_the_chart(release: Release) -> None:
+    charted = [
+        manifest
+        for manifest in release.manifests()
+        if manifest["apiVersion"] == "cert-manager.io/v1" and manifest["metadata"].pop("labels")
+    ]
+    plain = list(yaml.safe_load_all((ROOT / "certs/webhook.yaml").read_text()))
+    assert sorted(charted, key=repr) == sorted(plain, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("values", "image"),
+    [
+        (("image.registry=registry.example.com", "image.tag=1.2.3"), "registry.example.com/freehold/webhook:1.2.3"),
+        (("image.registry=", "image.tag=1.2.3"), "freehold/webhook:1.2.3"),
+        (
+            ("image.registry=a.example", "image.tag=v1", f"image.digest.webhook=sha256:{'0' * 64}"),
+            f"a.example/freehold/webhook@sha256:{'0' * 64}",
+        ),
+    ],
+)
+def test_an_image_is_named_by_registry_tag_and_digest(release: Release, values: tuple[str, ...], image: str) -> None:
+    assert containers(release.manifests(*values))["webhook"]["image"] == image
+
+
+def test_strict_admission_denies_also_while_no_webhook_answers(release: Release) -> None:
+    manifests = release.manifests("strictAdmission=true")
+    [configuration] = of_kind(manifests, "ValidatingWebhookConfiguration")
+    assert [webhook["failurePolicy"] for webhook in configuration["webhooks"]] == ["Fail"]
+    assert "--strict" in containers(manifests)["webhook"]["args"]
+
+
+def test_the_hosts_of_the_installation_reach_every_process(release: Release) -> None:
+    manifests = release.manifests("allowedHosts={.example.com,10.1.2.3:8443}")
+    for container in containers(manifests).values():
+        assert "--allowed-hosts=.example.com,10.1.2.3:8443" in container["args"]
+
+
+def test_pods_meet_the_restricted_security_standard(release: Release) -> None:
+    namespace = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "restricted", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+    }
+    release.kubectl("apply", "-f", "-", manifest=namespace)
+    release.kubectl("create", "serviceaccount", "pod", "--namespace", "restricted")
+    for deployment in of_kind(release.manifests(), "Deployment"):
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": deployment["metadata"]["name"], "namespace": "restricted"},
+            "spec": deployment["spec"]["template"]["spec"] | {"serviceAccountName": "pod"},
+        }
+        release.kubectl("create", "--dry-run=server", "-f", "-", manifest=pod)
+
+
+def test_the_packaged_chart_has_the_definitions(release: Release, tmp_path: Path) -> None:
+    release.control_plane.helm("package", str(CHART), "--destination", str(tmp_path))
+    [archive] = tmp_path.glob("freehold-*.tgz")
+    packaged = release.control_plane.helm("template", "freehold", str(archive), "--namespace", NAMESPACE)
+    assert packaged.stdout == release.render().stdout

@@ -1,0 +1,61 @@
+"""Two webhook replicas on the shared control plane."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.webhook.harness import Account, Site, eventually
+
+from freehold.kube.client import Kube
+from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.pki import Authority
+
+
+@pytest.fixture(scope="module")
+def started(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The replicas, started and registered."""
+    folder = tmp_path_factory.mktemp("certificates")
+    site = Site(control_plane, f"webhook-{secrets.token_hex(3)}", Authority(), folder)
+    site.prepare()
+    try:
+        site.register(*(site.replica("--drain=0.5").url for _ in range(2)))
+        yield site
+    finally:
+        site.close()
+
+
+@pytest.fixture
+def unregistered(control_plane: ControlPlane, tmp_path: Path) -> Iterator[Site]:
+    """A site of its own, without replicas and unknown to the API server."""
+    site = Site(control_plane, f"webhook-{secrets.token_hex(3)}", Authority(), tmp_path)
+    site.prepare()
+    try:
+        yield site
+    finally:
+        site.close()
+
+
+@pytest.fixture
+async def site(started: Site) -> Site:
+    """The replicas, ready."""
+    for replica in started.replicas[:2]:
+        await eventually(replica.ready, "a webhook to be ready")
+    return started
+
+
+@pytest.fixture
+async def kube(control_plane: ControlPlane) -> AsyncIterator[Kube]:
+    """The API server, as an administrator."""
+    async with Kube.from_kubeconfig(control_plane.kubeconfig) as client:
+        yield client
+
+
+@pytest.fixture
+async def account(site: Site, kube: Kube) -> Account:
+    """A verified account of this test alone."""
+    account = Account(kube, site, f"region.{secrets.token_hex(4)}")
+    await account.verify()
+    return account

@@ -1,0 +1,236 @@
+"""The webhook as processes in front of a real API server."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from datetime import timedelta
+
+import aiohttp
+import orjson
+from cryptography import x509
+from tests.integration.webhook.harness import DATABASE, Account, Site, as_json, eventually
+from tests.unit.webhook.test_review import review
+
+from freehold.claim_store import ClaimStore
+from freehold.claims import GRACE, Claim, Evidence
+from freehold.identity import Identity
+from freehold.kube.errors import ApiError
+from freehold.kube.objects import Object
+from freehold.resolve import live
+from freehold_devstack.pki import Authority, Pair
+from freehold_webhook.admission import Admission
+from freehold_webhook.review import Outcome, Request
+
+
+async def claim_of(account: Account, database: str) -> Claim | None:
+    identity = Identity(account.key.upper(), "DATABASE", (database,))
+    return await ClaimStore(account.kube).read(identity.hash)
+
+
+async def test_of_fifty_that_apply_one_database_at_once_exactly_one_is_accepted(account: Account) -> None:
+    here = account.site.namespaces[0]
+    bodies = [account.database(here, f"race-{i}", "RACE", replica=i % 2) for i in range(50)]
+    answers = await asyncio.gather(*(account.create(body) for body in bodies))
+    winners = [answer for answer in answers if isinstance(answer, Object)]
+    losers = [answer for answer in answers if isinstance(answer, ApiError)]
+    assert len(winners) == 1
+    assert {error.status for error in losers} == {403}
+    owner = f'Database "RACE" in account ACME.PROD is owned by Database {here}/{winners[0].name}'
+    assert all(owner in error.message for error in losers)
+    claim = await claim_of(account, "RACE")
+    assert claim is not None
+    assert (claim.spec.holder.name, claim.spec.holder.uid) == (winners[0].name, winners[0].uid)
+
+
+async def test_kubectl_fails_and_names_the_owner_with_and_without_dry_run(account: Account) -> None:
+    here = account.site.namespaces[0]
+    kubectl = account.site.instance.kubectl
+    first, second = (as_json(account.database(here, name, "ONLY")) for name in ("first", "second"))
+    dry = kubectl("apply", "--dry-run=server", "--filename=-", input=first)
+    assert dry.returncode == 0
+    assert await claim_of(account, "ONLY") is None
+    kubectl("apply", "--filename=-", input=first)
+    for options in (["--dry-run=server"], []):
+        refused = kubectl("apply", *options, "--filename=-", input=second, check=False)
+        assert refused.returncode == 1
+        assert f'Database "ONLY" in account ACME.PROD is owned by Database {here}/first' in refused.stderr
+    again = kubectl("apply", "--filename=-", input=first)
+    assert again.stdout.strip().endswith("unchanged")
+
+
+async def test_an_owner_elsewhere_is_not_named(account: Account) -> None:
+    one, other = account.site.namespaces
+    await account.create(account.database(one, "hidden-owner", "HIDDEN"))
+    refused = await account.create(account.database(other, "second", "HIDDEN"))
+    assert isinstance(refused, ApiError)
+    assert "is owned by a Database in another namespace" in refused.message
+    assert "hidden-owner" not in refused.message
+    assert f"{one}/" not in refused.message
+
+
+async def test_a_generated_name_holds_the_claim(account: Account) -> None:
+    body = account.database(account.site.namespaces[0], "", "GENERATED")
+    body["metadata"] = {**body["metadata"], "generateName": "generated-"}
+    del body["metadata"]["name"]
+    created = await account.create(body)
+    claim = await claim_of(account, "GENERATED")
+    assert isinstance(created, Object)
+    assert claim is not None
+    assert claim.spec.holder.name == created.name
+
+
+async def test_a_schema_is_claimed_below_a_database_that_was_just_applied(account: Account) -> None:
+    one, other = account.site.namespaces
+    await account.create(account.database(one, "parent", "PARENT"))
+    child = account.schema(other, "child", "S", databaseRef={"name": "parent", "namespace": one})
+    assert isinstance(await account.create(child), Object)
+    refused = await account.create(account.schema(one, "child", "S", databaseName="PARENT"))
+    assert isinstance(refused, ApiError)
+    assert 'Schema "PARENT"."S"' in refused.message
+
+
+async def test_a_holder_that_is_applied_again_keeps_its_evidence(account: Account) -> None:
+    here = account.site.namespaces[0]
+    body = account.database(here, "again", "AGAIN")
+    first = await account.create(body)
+    store = ClaimStore(account.kube)
+    claim = await claim_of(account, "AGAIN")
+    assert claim is not None
+    evidence = Evidence(how="created", created_on=store.now(), role="FREEHOLD", time=store.now())
+    await store.replace(claim, claim.spec.model_copy(update={"evidence": evidence}))
+    await account.kube.delete(DATABASE, "again", here)
+    second = await account.create(body)
+    claim = await claim_of(account, "AGAIN")
+    assert isinstance(first, Object)
+    assert isinstance(second, Object)
+    assert first.uid != second.uid
+    assert claim is not None
+    assert claim.spec.evidence == evidence
+    assert claim.spec.holder.uid == second.uid
+
+
+async def test_the_claim_of_a_vanished_holder_is_taken_after_the_grace(account: Account) -> None:
+    one, other = account.site.namespaces
+    await account.create(account.database(one, "vanishing", "VANISHING"))
+    await account.kube.delete(DATABASE, "vanishing", one)
+    body = account.database(other, "next", "VANISHING")
+    assert isinstance(await account.create(body), ApiError)
+    kube = account.kube
+    later = ClaimStore(kube, now=lambda: kube.server_time + GRACE + timedelta(seconds=2))
+    admission = Admission(later, live(kube), allowed_hosts=[])
+    request = Request(
+        uid="1",
+        operation="CREATE",
+        group=DATABASE.group,
+        kind="Database",
+        namespace=other,
+        sub_resource="",
+        user="jane",
+        dry_run=False,
+        object=Object(body),
+        old=None,
+    )
+    assert (await admission.review(request)).outcome is Outcome.ALLOWED
+    claim = await claim_of(account, "VANISHING")
+    assert claim is not None
+    assert claim.spec.holder.namespace == other
+    assert isinstance(await account.create(body), Object)
+
+
+async def test_a_new_certificate_is_served_without_a_failed_request(account: Account) -> None:
+    """Renewed as kubelet swaps a mounted Secret, once torn; with failurePolicy Fail every failure would show."""
+    site = account.site
+    stop = asyncio.Event()
+
+    async def traffic(replica: int) -> int:
+        body = account.database(site.namespaces[0], f"traffic-{replica}", f"TRAFFIC_{replica}", replica=replica)
+        requests = 0
+        while not stop.is_set():
+            await account.kube.create(DATABASE, body, site.namespaces[0], dry_run=True)
+            requests += 1
+        return requests
+
+    async def all_serve(pair: Pair) -> bool:
+        return all([await served(replica.port, site.authority) == serial(pair) for replica in site.replicas[:2]])
+
+    async def all_complain() -> bool:
+        failed = "freehold_webhook_certificate_failures_total 1.0"
+        return all([failed in (await replica.probe("/metrics"))[1] for replica in site.replicas[:2]])
+
+    running = [asyncio.create_task(traffic(index % 2)) for index in range(4)]
+    first, second = site.issue(), site.issue()
+    site.mount(first)
+    await eventually(lambda: all_serve(first), "the new certificate")
+    site.mount(Pair(second.certificate, first.key))
+    await eventually(all_complain, "complaints about a torn pair")
+    assert await all_serve(first)
+    site.mount(second)
+    await eventually(lambda: all_serve(second), "the certificate after the torn one")
+    stop.set()
+    assert min(await asyncio.gather(*running)) > 10
+
+
+async def test_after_sigterm_requests_are_answered_until_the_process_ends_well(site: Site) -> None:
+    replica = site.replica("--drain=2")
+    await eventually(replica.ready, "the third replica to be ready")
+    replica.terminate()
+
+    async def draining() -> bool:
+        return await replica.probe("/readyz") == (503, "shutting down\n")
+
+    await eventually(draining, "the replica to be no longer ready")
+    trust = ssl.create_default_context(cadata=site.authority.pair.certificate.decode())
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(replica.url, data=review(subResource="status"), ssl=trust) as response,
+    ):
+        assert (await response.json())["response"]["allowed"] is True
+        assert response.headers["Connection"] == "close"
+    assert await replica.ended() == 0
+
+
+async def test_ready_only_once_the_api_server_would_trust_the_certificate(unregistered: Site) -> None:
+    replica = unregistered.replica()
+
+    async def says(text: str) -> bool:
+        status, answer = await replica.probe("/readyz")
+        return status == 503 and text in answer
+
+    await eventually(lambda: says("there is no ValidatingWebhookConfiguration"), "a complaint about no configuration")
+    unregistered.register(replica.url, authority=Authority())
+    await eventually(lambda: says("doesn't verify our certificate"), "a complaint about the bundle")
+    unregistered.register(replica.url)
+    await eventually(replica.ready, "the replica to be ready")
+
+
+async def test_what_was_decided_is_counted_and_logged(account: Account) -> None:
+    here = account.site.namespaces[0]
+    await account.create(account.database(here, "counted", "COUNTED"))
+    await account.create(account.database(here, "refused", "COUNTED"))
+    replica = account.site.replicas[0]
+    metrics = (await replica.probe("/metrics"))[1]
+    for verdict in ("allowed", "denied"):
+        counted = f'freehold_admission_requests_total{{kind="Database",operation="CREATE",verdict="{verdict}"}}'
+        assert counted in metrics
+    assert 'freehold_admission_claims_total{outcome="created"}' in metrics
+    assert "freehold_webhook_certificate_expiry_timestamp_seconds" in metrics
+    assert (await replica.probe("/healthz"))[0] == 200
+    records = [orjson.loads(line) for line in replica.log.read_text().splitlines()]
+    assert any(
+        record.get("verdict") == "denied" and record["resource"] == f"Database {here}/refused" for record in records
+    )
+
+
+async def served(port: int, authority: Authority) -> int:
+    """Serial number of the certificate that a new connection is shown."""
+    trust = ssl.create_default_context(cadata=authority.pair.certificate.decode())
+    _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trust)
+    leaf = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.close()
+    await writer.wait_closed()
+    return x509.load_der_x509_certificate(leaf).serial_number
+
+
+def serial(pair: Pair) -> int:
+    return x509.load_pem_x509_certificate(pair.certificate).serial_number

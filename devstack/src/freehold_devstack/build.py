@@ -85,7 +85,7 @@ def _build(
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".build-") as scratch:
         made = Path(scratch) / folder.name
         (made / "bin").mkdir(parents=True)
-        packages = _stream((go, "list", "-deps", "."), environment, lambda count, line: show(line))
+        packages = _stream((go, "list", "-deps", "."), environment, lambda _, line: show(line))
         _stream(
             (go, "build", "-v", *flags, "-o", f"{made}/", ".", "./pause"),
             environment,
@@ -95,7 +95,9 @@ def _build(
             (made / "bin" / component).symlink_to("../kubernetes")
         module = _run((go, "list", "-m", "-f", "{{.Dir}}", CERT_MANAGER), environment).strip()
         crds = shutil.ignore_patterns("README.md")
-        shutil.copytree(Path(module) / "deploy/crds", made / "cert-manager-crds", ignore=crds, copy_function=shutil.copyfile)
+        shutil.copytree(
+            Path(module) / "deploy/crds", made / "cert-manager-crds", ignore=crds, copy_function=shutil.copyfile
+        )
         (made / "cert-manager-crds").chmod(0o755)  # the module cache is read-only
         made.rename(folder)
 
@@ -139,5 +141,5 @@ def _stream(command: tuple[str, ...], environment: dict[str, str], show: Callabl
 def _failure(command: tuple[str, ...], output: str) -> BuildError:
     return BuildError(
         f"`{' '.join(command)}` failed:\n{output.strip()}",
-        "modules come from the Go module proxy that `go env GOPROXY` names: see that it can be reached, then run this again",
+        "modules come from the proxy that `go env GOPROXY` names: see that it can be reached, then run this again",
     )

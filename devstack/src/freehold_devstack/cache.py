@@ -27,7 +27,7 @@ def locked(name: str) -> Iterator[None]:
 
 
 def key(*inputs: str | Path) -> str:
-    """A short hash of texts and of files' contents (a folder stands for all files in it), for naming what is made of them."""
+    """A short hash of texts and of files' contents (of a folder: all in it), for naming what is made of them."""
     digest = hashlib.sha256()
     for part in _parts(inputs):
         digest.update(len(part).to_bytes(8, "big") + part)

@@ -1,4 +1,4 @@
-"""The cluster tier: the control plane plus scheduler, image registry and real nodes, in networks of their own. Needs root."""
+"""The cluster tier: control plane, scheduler, image registry and real nodes, in networks of their own. Needs root."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,8 +13,10 @@ from freehold_devstack.supervisor import Plan
 
 
 class Cluster(ControlPlane):
-    """A control plane with nodes. Nothing in it reaches beyond the machine, nor does the machine reach into it by itself:
-    commands and tests do by `command`, `spawn` and `joined`.
+    """A control plane with nodes.
+
+    Nothing in it reaches beyond the machine, nor does the machine reach into it, but for commands and threads that
+    step into its network by `command`, `spawn` and `joined`.
 
     Args:
         name: what it is called; a new name by default.
@@ -37,7 +39,7 @@ class Cluster(ControlPlane):
         for image in added:
             link = folder / image.archive.name
             link.unlink(missing_ok=True)
-            link.symlink_to(image.archive)
+            link.hardlink_to(image.archive)  # the cache may forget its own
 
     def kill_node(self, index: int) -> None:
         """Cut the power of a node: everything on it goes at once."""

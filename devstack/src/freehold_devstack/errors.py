@@ -31,7 +31,9 @@ class NotRunningError(DevstackError):
     """No instance of that name is running."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"no devstack named {name!r} is running", "`devstack up` starts one; `devstack status` lists them")
+        super().__init__(
+            f"no devstack named {name!r} is running", "`devstack up` starts one; `devstack status` lists them"
+        )
 
 
 class AlreadyRunningError(DevstackError):
@@ -39,7 +41,8 @@ class AlreadyRunningError(DevstackError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"a devstack named {name!r} is running already", f"`devstack down --name {name}` ends it, or choose another name"
+            f"a devstack named {name!r} is running already",
+            f"`devstack down --name {name}` ends it, or choose another name",
         )
 
 

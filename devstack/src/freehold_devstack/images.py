@@ -1,9 +1,10 @@
-"""Container images: the project's own Dockerfile built by buildah, exactly as users build it, and what nodes need beside."""
+"""Container images: the project's own Dockerfile, built by buildah as users build it, and what nodes need beside."""
 
 import os
 import re
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,28 +14,25 @@ from freehold_devstack.build import Binaries
 from freehold_devstack.errors import BuildError, MissingPrerequisiteError
 from freehold_devstack.node import PAUSE_IMAGE
 from freehold_devstack.prerequisites import Tier
-
-BASE = "python:3.13-slim"
-"""The base image that the Dockerfile names; made here of Debian's packages, so that no image registry is needed."""
+from freehold_devstack.processes import WITH_PARENT
 
 BASE_RELEASE = "trixie"
 BASE_PACKAGES = ("python3", "python3-venv", "ca-certificates")
+"""What stands in for the base image that the Dockerfile names: Debian's Python, so that no image registry is needed."""
 
 TARGETS = ("webhook", "controllers")
 
-INPUTS = ("Dockerfile", ".dockerignore", "pyproject.toml", "requirements.lock", "shared", "webhook", "controllers", "crds")
-"""What of the repository goes into the images."""
-
-PASSED_ON = (
-    "SSL_CERT_FILE",
-    *("PIP_CERT", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST"),
-    *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
-)
-"""Settings of the machine's package installers that become build arguments where they are set."""
+INPUTS = ("Dockerfile", ".dockerignore", "requirements.lock", "shared")
+"""What of the repository goes into every image, beside the folder that is called like the target."""
 
 CERTIFICATES = "/etc/ssl/certs"
 """The machine's certificate authorities, which builds see too: there may be one between here and the package index."""
+
+
+IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+PRIVATE = (*WITH_PARENT, "unshare", "--mount", "--")
+"""Prefix of commands that mount: neither they nor their mounts outlive us, even if we are killed."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +48,20 @@ class Image:
     archive: Path
 
 
-def project(repository: Path, targets: Sequence[str] = TARGETS, tag: str = "dev") -> list[Image]:
-    """The images `freehold-TARGET:TAG` of the repository's Dockerfile; built unless nothing that goes into them has changed.
+def project(repository: Path, targets: Sequence[str] = TARGETS) -> list[Image]:
+    """The images `freehold/TARGET:VERSION` of the repository's Dockerfile; built if anything in them has changed.
+
+    Args:
+        repository: the checkout.
+        targets: stages of the Dockerfile.
 
     Raises:
         MissingPrerequisiteError: not root, or the machine lacks something.
         BuildError: a build failed.
     """
     prerequisites.ensure(Tier.CLUSTER)
-    arguments = [f"{name}={os.environ[name]}" for name in PASSED_ON if name in os.environ]
-    inputs = [path for name in INPUTS if (path := repository / name).exists()]
-    key = cache.key(BASE, BASE_RELEASE, *BASE_PACKAGES, *arguments, *inputs)
-    return [_build(repository, target, f"freehold-{target}:{tag}", key, arguments) for target in targets]
+    version = tomllib.loads((repository / "shared/pyproject.toml").read_text())["project"]["version"]
+    return [_build(repository, target, f"freehold/{target}:{version}") for target in targets]
 
 
 def pause(binaries: Binaries) -> Image:
@@ -80,16 +80,23 @@ def pause(binaries: Binaries) -> Image:
     return image
 
 
-def _build(repository: Path, target: str, reference: str, key: str, arguments: Sequence[str]) -> Image:
+def _build(repository: Path, target: str, reference: str) -> Image:
+    dockerfile = (repository / "Dockerfile").read_text()
+    # The Dockerfile says which of the machine's settings (package index, certificates) its build understands.
+    settings = [f"{name}={os.environ[name]}" for name in _arguments(dockerfile) if name in os.environ]
+    inputs = [path for name in (*INPUTS, target) if (path := repository / name).exists()]
+    key = cache.key(reference, BASE_RELEASE, *BASE_PACKAGES, *settings, *inputs)
     image = Image(reference, _folder() / f"{target}-{key}.tar")
     if not image.archive.exists():
         with progress.task(f"image {reference}") as show, cache.locked("images"):
-            show(f"base image {BASE}")
-            _ensure_base()
-            show("buildah bud")
+            base = _base(dockerfile)
+            show(f"base image {base}")
+            _ensure_base(base)
+            show("building")
             _buildah(
-                *("bud", "--layers", "--pull-never", "--network", "host", "--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro"),
-                *(part for argument in arguments for part in ("--build-arg", argument)),
+                *("bud", "--layers", "--pull-never", "--network", "host"),
+                *("--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro"),
+                *(part for setting in settings for part in ("--build-arg", setting)),
                 *("--target", target, "--tag", reference, "--file", str(repository / "Dockerfile"), str(repository)),
             )
             show("writing the archive")
@@ -98,29 +105,37 @@ def _build(repository: Path, target: str, reference: str, key: str, arguments: S
     return image
 
 
-def _ensure_base() -> None:
-    if _buildah("images", "--quiet", "--filter", f"reference={BASE}"):
+def _arguments(dockerfile: str) -> list[str]:
+    return sorted(set(re.findall(r"^ARG (\w+)$", dockerfile, re.MULTILINE)))
+
+
+def _base(dockerfile: str) -> str:
+    match = re.search(r"^ARG BASE=(\S+)$", dockerfile, re.MULTILINE)
+    if match is None:
+        raise BuildError("the Dockerfile has no `ARG BASE=IMAGE`", "name there the image that all stages begin with")
+    return match[1]
+
+
+def _ensure_base(base: str) -> None:
+    if _buildah("images", "--quiet", "--filter", f"reference={base}"):
         return
-    sources = _debian_sources()
+    sources = _debian_sources(base)
     with tempfile.TemporaryDirectory(dir=_folder()) as scratch:
-        (Path(scratch) / sources.name).write_text(
-            re.sub(rf"\b{_codename()}\b", BASE_RELEASE, sources.read_text())
-        )
-        root = Path(scratch) / "root.tar"
+        archive, moved = Path(scratch) / "root.tar", Path(scratch) / sources.name
+        moved.write_text(re.sub(rf"\b{_codename()}\b", BASE_RELEASE, sources.read_text()))
         _run(
             *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(BASE_PACKAGES)}"),
             # The machine's clock or mirror may be far from the archive's.
             *("--aptopt=Acquire::Check-Valid-Until false", "--aptopt=Acquire::Check-Date false"),
-            *(BASE_RELEASE, str(root), str(Path(scratch) / sources.name)),
+            *(BASE_RELEASE, str(archive), str(moved)),
         )
         container = _buildah("from", "scratch")
-        _buildah("add", container, str(root), "/")
-        _buildah("config", "--env", "PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", container)
-        _buildah("config", "--cmd", "python3", container)
-        _buildah("commit", "--rm", container, BASE)
+        _buildah("add", container, str(archive), "/")
+        _buildah("config", "--env", f"PATH={IMAGE_PATH}", "--cmd", "python3", container)
+        _buildah("commit", "--rm", container, base)
 
 
-def _debian_sources() -> Path:
+def _debian_sources(base: str) -> Path:
     """Where this machine's apt gets Debian from.
 
     Raises:
@@ -130,8 +145,8 @@ def _debian_sources() -> Path:
         if path.exists() and _codename() in path.read_text():
             return path
     raise MissingPrerequisiteError(
-        f"the base image {BASE} is made of Debian packages, and this machine's apt has no Debian sources",
-        f"pull it yourself: {' '.join(_storage())} pull {BASE}",
+        f"the base image {base} is made of Debian packages, and this machine's apt has no Debian sources",
+        f"pull it yourself: {' '.join(_storage())} pull {base}",
     )
 
 
@@ -161,7 +176,7 @@ def _folder() -> Path:
 
 def _storage() -> tuple[str, ...]:
     root = cache.folder() / "containers"
-    return ("buildah", "--root", str(root / "storage"), "--runroot", str(root / "run"), "--storage-driver", "vfs")
+    return ("buildah", "--root", str(root / "storage"), "--runroot", str(root / "run"), "--storage-driver", "overlay")
 
 
 def _buildah(*arguments: str) -> str:
@@ -170,7 +185,7 @@ def _buildah(*arguments: str) -> str:
 
 def _run(*command: str) -> str:
     result = subprocess.run(
-        command,
+        (*PRIVATE, *command),
         env=os.environ | {"BUILDAH_ISOLATION": "chroot", "PATH": prerequisites.SYSTEM_PATH},
         capture_output=True,
         text=True,
@@ -178,5 +193,7 @@ def _run(*command: str) -> str:
     )
     if result.returncode:
         output = "\n".join((result.stdout + result.stderr).strip().splitlines()[-40:])
-        raise BuildError(f"`{' '.join(command)}` failed:\n{output}", "repair what it complains about, then run this again")
+        raise BuildError(
+            f"`{' '.join(command)}` failed:\n{output}", "repair what it complains about, then run this again"
+        )
     return result.stdout

@@ -102,7 +102,10 @@ class Instance:
             "KUBECONFIG": str(self.kubeconfig),
             "KUBECACHEDIR": str(self.state.directory / "kubectl"),
             "KUBECTL_KUBERC": "false",
-            **{f"HELM_{kind}_HOME": str(self.state.directory / "helm" / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")},
+            **{
+                f"HELM_{kind}_HOME": str(self.state.directory / "helm" / kind.lower())
+                for kind in ("CACHE", "CONFIG", "DATA")
+            },
         }
 
     def command(self, *arguments: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ HUB = "hub"
 """The bridge in the control plane's network that all nodes are plugged into."""
 
 HUB_ADDRESS = "10.251.0.1"
-"""Where nodes and pods reach the control plane. Each instance has networks of its own, so that all use the same addresses."""
+"""Where nodes and pods reach the control plane. All instances use the same addresses, each in networks of its own."""
 
 POD_SUBNET = "10.244.0.0/16"
 CLUSTER_DNS = "10.96.0.10"
@@ -146,10 +146,10 @@ def run(node: Node) -> None:
     )
     proxy = (f"{BINARIES}/bin/kube-proxy", f"--config={HOME}/proxy.yaml")
     programs = [containerd, _start("kubelet", kubelet, environment), _start("kube-proxy", proxy, environment)]
-    names = {program.pid: program.args for program in programs}
-    while (ended := os.wait()[0]) not in names:
+    numbers = [program.pid for program in programs]
+    while (ended := os.wait()[0]) not in numbers:
         pass
-    sys.exit(f"{names[ended]} has ended")
+    sys.exit(f"{programs[numbers.index(ended)].args!r} has ended")
 
 
 def mount_private(node: Node) -> None:
@@ -260,7 +260,10 @@ def kubelet_configuration(node: Node) -> Mapping[str, object]:
         "protectKernelDefaults": False,
         "evictionHard": {
             "memory.available": "50Mi",
-            **{f"{signal}": "0%" for signal in ("nodefs.available", "imagefs.available", "nodefs.inodesFree", "imagefs.inodesFree")},
+            **{
+                f"{signal}": "0%"
+                for signal in ("nodefs.available", "imagefs.available", "nodefs.inodesFree", "imagefs.inodesFree")
+            },
         },
         "imageGCHighThresholdPercent": 100,
         "nodeStatusUpdateFrequency": "2s",

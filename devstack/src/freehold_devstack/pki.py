@@ -66,7 +66,9 @@ class Authority:
             .add_extension(authority, critical=False)
         )
         if names:
-            builder = builder.add_extension(x509.SubjectAlternativeName([_general_name(n) for n in names]), critical=False)
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName([_general_name(n) for n in names]), critical=False
+            )
         certificate = builder.sign(self._key, hashes.SHA256())
         return Pair(certificate.public_bytes(serialization.Encoding.PEM), private_pem(key))
 
@@ -97,8 +99,12 @@ def kubeconfig(server: str, ca: bytes, credentials: Pair | str, namespace: str =
             "apiVersion": "v1",
             "kind": "Config",
             "current-context": "devstack",
-            "contexts": [{"name": "devstack", "context": {"cluster": "devstack", "user": "user", "namespace": namespace}}],
-            "clusters": [{"name": "devstack", "cluster": {"server": server, "certificate-authority-data": _base64(ca)}}],
+            "contexts": [
+                {"name": "devstack", "context": {"cluster": "devstack", "user": "user", "namespace": namespace}}
+            ],
+            "clusters": [
+                {"name": "devstack", "cluster": {"server": server, "certificate-authority-data": _base64(ca)}}
+            ],
             "users": [{"name": "user", "user": user}],
         }
     )

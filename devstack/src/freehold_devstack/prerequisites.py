@@ -1,4 +1,4 @@
-"""The programs that each tier needs of the machine: installed by apt where that is possible, else named with the remedy."""
+"""The programs that each tier needs of the machine: installed by apt where possible, else named with the remedy."""
 
 import os
 import re
@@ -57,8 +57,8 @@ def ensure(tier: Tier) -> None:
     if tier is Tier.CLUSTER and os.geteuid() != 0:
         raise MissingPrerequisiteError(
             "the cluster tier makes network namespaces, mounts and cgroups: it needs root on Linux",
-            "run it with sudo; or use a cluster of your own by KUBECONFIG, with Freehold's images pushed to a registry that "
-            "it can reach or loaded into its nodes; the control-plane tier (`devstack up --tier control-plane`) needs no rights",
+            "run it with sudo; or use a cluster of your own by KUBECONFIG, with Freehold's images pushed to a registry "
+            "that it can reach, or loaded into its nodes; the control-plane tier needs no rights",
         )
     missing = {package for program, package in PACKAGES[tier].items() if not _found(program)}
     if missing:
@@ -85,7 +85,9 @@ def install(packages: list[str]) -> None:
                 check=False,
             )
     if result.returncode:
-        raise MissingPrerequisiteError(f"`{command}` failed:\n{result.stderr.strip()}", "repair apt, then run this again")
+        raise MissingPrerequisiteError(
+            f"`{command}` failed:\n{result.stderr.strip()}", "repair apt, then run this again"
+        )
 
 
 def go() -> str:
@@ -101,7 +103,8 @@ def go() -> str:
     oldest = ".".join(map(str, OLDEST_GO))
     remedy = (
         f"install Go {oldest} or newer, which fetches by itself the toolchain that go.mod names, and put it on PATH "
-        "(Debian 13: apt-get install golang-go; the golang-go of Debian 12 is too old: take bookworm-backports' or the Go project's own archive)"
+        "(Debian 13: apt-get install golang-go; Debian 12's is too old: take that of bookworm-backports, or the Go "
+        "project's own archive)"
     )
     if path is None:
         raise MissingPrerequisiteError("Go is missing; Kubernetes is built with it, once", remedy)

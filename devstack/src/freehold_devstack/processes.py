@@ -1,4 +1,4 @@
-"""Processes that never outlive what they belong to: tied to their parent's life, and known by more than their number."""
+"""Processes that never outlive what they belong to: tied to their parent's life, known by more than a number."""
 
 import os
 import select

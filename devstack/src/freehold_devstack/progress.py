@@ -24,7 +24,12 @@ def task(title: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _spinner(title: str) -> Iterator[Callable[[str], None]]:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TextColumn("{task.fields[detail]}"))
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[detail]}"),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         row = progress.add_task(title, total=None, detail="")
         yield lambda detail: progress.update(row, detail=detail)

@@ -1,4 +1,4 @@
-"""The process that owns an instance: starts its parts, keeps them as they are wanted, and takes them all along at its end.
+"""The process that owns an instance: starts its parts, keeps them as wanted, and takes them all along at its end.
 
 It ends on SIGTERM, and with the process that the instance belongs to, where it belongs to one. What it starts is killed
 by the kernel if it dies itself. On SIGHUP it reads again what should run. For the cluster tier it is started in a
@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from secrets import randbelow
@@ -57,10 +58,18 @@ class Plan:
     owner: int | None = None
 
     def launch(self) -> subprocess.Popen[str]:
-        """Start a supervisor, in a session of its own; its output is a line per step, the last one `READY` or an error."""
+        """Start a supervisor in a session of its own; its output is a line per step, at last `READY` or an error."""
         network = ("unshare", "--net", "--") if self.tier is Tier.CLUSTER else ()
         return subprocess.Popen(
-            ("setsid", "--fork", *network, sys.executable, "-m", "freehold_devstack.supervisor", json.dumps(asdict(self))),
+            (
+                "setsid",
+                "--fork",
+                *network,
+                sys.executable,
+                "-m",
+                "freehold_devstack.supervisor",
+                json.dumps(asdict(self)),
+            ),
             env=os.environ | {"PATH": SYSTEM_PATH},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -160,7 +169,10 @@ class Supervisor:
             "metadata": {"name": "probe"},
             "spec": {"selfSigned": {}},
         }
-        return self._try_kubectl("create", "--dry-run=server", "--validate=false", "-f", "-", manifest=issuer).returncode == 0
+        return (
+            self._try_kubectl("create", "--dry-run=server", "--validate=false", "-f", "-", manifest=issuer).returncode
+            == 0
+        )
 
     def _start_nodes(self) -> None:
         self._add("kube-scheduler", self._layout.scheduler())
@@ -168,11 +180,15 @@ class Supervisor:
         registry = (sys.executable, "-m", "freehold_devstack.registry", images, HUB_ADDRESS, str(REGISTRY_PORT))
         self._add("registry", registry)
         self._kubectl(
-            "create", "clusterrolebinding", "devstack-kube-proxy", "--clusterrole=system:node-proxier", "--user=system:kube-proxy"
+            "create",
+            "clusterrolebinding",
+            "devstack-kube-proxy",
+            "--clusterrole=system:node-proxier",
+            "--user=system:kube-proxy",
         )
         nodes = [self._add_node(index) for index in range(1, self._plan.nodes + 1)]
         for name in nodes:
-            self._wait(name, lambda name=name: self._node_ready(name))
+            self._wait(name, partial(self._node_ready, name))
             self._report(f"{name} is ready")
 
     def _add_node(self, index: int) -> str:

@@ -1,0 +1,150 @@
+"""The `devstack` command: start, stop and look at instances, and run kubectl and helm on them."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.table import Table
+
+from freehold_devstack import images as container_images
+from freehold_devstack.cluster import Cluster
+from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.errors import DevstackError
+from freehold_devstack.instance import Instance, choose, instances
+from freehold_devstack.prerequisites import Tier
+from freehold_devstack.progress import console
+
+app = typer.Typer(
+    help="Real Kubernetes on this machine, for Freehold's demo and tests.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Name = Annotated[
+    str | None,
+    typer.Option("--name", envvar="DEVSTACK_NAME", help="Which instance; by default the only one that runs."),
+]
+
+PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+@app.command()
+def up(
+    tier: Annotated[Tier, typer.Option(help="How much of Kubernetes; `cluster` needs root.")] = Tier.CONTROL_PLANE,
+    nodes: Annotated[int, typer.Option(min=1, max=200, help="Nodes of the cluster tier.")] = 1,
+    name: Annotated[str, typer.Option(envvar="DEVSTACK_NAME", help="What to call it.")] = "devstack",
+) -> None:
+    """Start an instance and leave it running."""
+    instance = Cluster(name, nodes=nodes, detached=True) if tier is Tier.CLUSTER else ControlPlane(name, detached=True)
+    instance.start()
+    console.print(f"`devstack kubectl get namespaces` talks to it, `devstack down --name {name}` ends it.")
+
+
+@app.command()
+def down(
+    name: Annotated[str | None, typer.Option("--name", envvar="DEVSTACK_NAME", help="Which; by default all.")] = None,
+) -> None:
+    """End instances, and clean up what killed runs left."""
+    for instance in [Instance(name)] if name else instances():
+        instance.stop()
+        console.print(f"{instance.name}: ended")
+
+
+@app.command()
+def status() -> None:
+    """Show the instances and their processes."""
+    table = Table("instance", "tier", "server", "process", "pid", "state")
+    for instance in instances():
+        record = instance.state.record()
+        if record is None:
+            continue
+        table.add_row(instance.name, record.tier, record.server, "supervisor", *_process(instance, "supervisor"))
+        for component in instance.state.components():
+            table.add_row("", "", "", component.name, *_process(instance, component.name))
+    console.print(table)
+
+
+@app.command()
+def logs(
+    component: Annotated[str, typer.Argument(help="Whose; without, the ones there are.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as it grows.")] = False,
+    name: Name = None,
+) -> None:
+    """Print the log of a component; for a node also those of its programs, as node1/kubelet."""
+    directory = choose(name).state.directory
+    files = {path.stem: path for path in sorted(directory.glob("logs/*.log"))}
+    files |= {f"{path.parent.name}/{path.stem}": path for path in sorted(directory.glob("node*/*.log"))}
+    if component not in files:
+        sys.stdout.write("\n".join(files) + "\n")
+        raise typer.Exit(code=bool(component))
+    _replace(("tail", "--lines=+1", *(("--follow",) if follow else ()), str(files[component])))
+
+
+@app.command()
+def env(name: Name = None) -> None:
+    """Print shell commands that set KUBECONFIG and PATH: `eval "$(devstack env)"`."""
+    instance = choose(name)
+    if instance.record.tier is Tier.CLUSTER:
+        console.print("The cluster has a network of its own: use `devstack kubectl` and `devstack helm`.")
+    for variable, value in instance.environment.items():
+        sys.stdout.write(f"export {variable}='{value}'\n")
+    sys.stdout.write(f"export PATH='{instance.binaries.bin}':\"$PATH\"\n")
+
+
+@app.command(context_settings=PASS_THROUGH)
+def kubectl(context: typer.Context) -> None:
+    """Run kubectl on an instance (DEVSTACK_NAME says which, if several run)."""
+    _become("kubectl", context.args)
+
+
+@app.command(context_settings=PASS_THROUGH)
+def helm(context: typer.Context) -> None:
+    """Run helm on an instance (DEVSTACK_NAME says which, if several run)."""
+    _become("helm", context.args)
+
+
+@app.command()
+def images(
+    repository: Annotated[Path, typer.Argument(help="The checkout.", exists=True, file_okay=False)] = Path(),
+) -> None:
+    """Build the project's images; those whose inputs are unchanged are taken from the cache."""
+    for image in container_images.project(repository.absolute()):
+        sys.stdout.write(f"{image.reference}\t{image.archive}\n")
+
+
+def main() -> None:
+    """Run the command; what goes wrong is printed as a message, not as a trace."""
+    try:
+        app()
+    except DevstackError as error:
+        console.print(str(error), style="red", markup=False)
+        sys.exit(1)
+
+
+def _process(instance: Instance, component: str) -> tuple[str, str]:
+    record = instance.state.record()
+    process = record.supervisor if record and component == "supervisor" else instance.state.process(component)
+    if process is None:
+        return "", "stopped"
+    return str(process.pid), "running" if process.alive else "ended"
+
+
+def _become(program: str, arguments: list[str]) -> NoReturn:
+    instance = choose(os.environ.get("DEVSTACK_NAME"))
+    os.environ.update(instance.environment)
+    _replace(instance.command(instance.binaries.path(program), *arguments))
+
+
+def _replace(command: tuple[str, ...]) -> NoReturn:
+    path = shutil.which(command[0])
+    if path is None:
+        raise DevstackError(f"{command[0]} is missing on this machine", "install it")
+    os.execv(path, command)  # noqa: S606 - no shell is the point
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NoReturn
@@ -56,13 +57,15 @@ class _Told:
         body: as it was created.
         count: happenings so far, those not written yet included.
         last: the latest of them.
-        written: when the Event was created or counted up last.
+        written: when it was last to be written.
+        created: whether the API server has it.
     """
 
     body: Mapping[str, Any]
     count: int
     last: datetime
     written: datetime
+    created: bool = False
 
 
 class Recorder:
@@ -131,16 +134,15 @@ class Recorder:
 
     async def _write(self, told: _Told) -> None:
         metadata = told.body["metadata"]
-        if told.count > 1:
-            series = {"count": told.count, "lastObservedTime": micro_time(told.last)}
-            try:
+        series = {"count": told.count, "lastObservedTime": micro_time(told.last)}
+        if told.created:
+            # Events expire after an hour; then this one begins anew.
+            with suppress(NotFound):
                 await self._kube.patch(EVENTS, metadata["name"], metadata["namespace"], {"series": series})
-            except NotFound:
-                # Events expire after an hour, or the first one was never written.
-                told.body = {**told.body, "series": series}
-            else:
                 return
-        await self._kube.create(EVENTS, told.body, metadata["namespace"])
+        body = {**told.body, "series": series} if told.count > 1 else told.body
+        await self._kube.create(EVENTS, body, metadata["namespace"])
+        told.created = True
 
     def _similar(self, series: Series, now: datetime) -> list[_Told]:
         """What was told lately of the same object, type and reason; additions are remembered."""

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.xdist_group("chart")
 READ = {"get", "list", "watch"}
 NAMESPACES = {("", "namespaces", verb) for verb in READ}
 EVENTS = {("events.k8s.io", "events", verb) for verb in ("create", "patch")}
-LEASES = {("coordination.k8s.io", "leases", verb) for verb in READ | {"create", "update", "patch"}}
+LEASES = {("coordination.k8s.io", "leases", verb) for verb in ("get", "create", "update")}
 SECRETS = {("", "secrets", verb) for verb in READ}
 OWN_CONFIGURATION = {("admissionregistration.k8s.io", "validatingwebhookconfigurations/freehold", "get")}
 

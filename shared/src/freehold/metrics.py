@@ -42,13 +42,14 @@ def health_app(*, alive: Check, ready: Check) -> web.Application:
 
 
 @asynccontextmanager
-async def serve_health(port: int, *, alive: Check, ready: Check) -> AsyncIterator[int]:
-    """Serve the endpoints on all addresses while the context is open.
+async def serve_health(port: int, *, alive: Check, ready: Check, host: str | None = None) -> AsyncIterator[int]:
+    """Serve the endpoints while the context is open.
 
     Args:
         port: where to listen; 0 for a free port.
         alive: as in `health_app`.
         ready: as in `health_app`.
+        host: address to listen on; None for all.
 
     Yields:
         The port.
@@ -56,7 +57,7 @@ async def serve_health(port: int, *, alive: Check, ready: Check) -> AsyncIterato
     runner = web.AppRunner(health_app(alive=alive, ready=ready), access_log=None)
     await runner.setup()
     try:
-        await web.TCPSite(runner, port=port).start()
+        await web.TCPSite(runner, host, port).start()
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()

@@ -1,0 +1,234 @@
+"""The keyed queue's contract."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from freehold.kube.backoff import Backoff
+from freehold.kube.objects import Key
+from freehold_controllers.runtime.queue import Closed, Priority, Queue
+
+A, B, C = (Key("Thing", "n", name) for name in "abc")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def queue(clock: Clock) -> Queue:
+    return Queue(Backoff(first=1.0, most=60.0, random=lambda: 1.0), clock=clock)
+
+
+async def ready(queue: Queue) -> list[Key]:
+    """Take all keys that are ready, in order."""
+    taken: list[Key] = []
+    while True:
+        task = asyncio.create_task(queue.get())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        if not task.done():
+            task.cancel()
+            return taken
+        taken.append(task.result())
+
+
+async def test_a_key_is_in_the_queue_once(queue: Queue) -> None:
+    for _ in range(20):
+        queue.add(A)
+    assert await ready(queue) == [A]
+
+
+async def test_what_a_user_applied_goes_first_and_equals_go_in_turn(queue: Queue) -> None:
+    keys = [Key("Thing", "n", str(number)) for number in range(6)]
+    order = [Priority.RESYNC, Priority.RETRY, Priority.CHANGE, Priority.DELETION, Priority.CHANGE, Priority.RESYNC]
+    for key, priority in zip(keys, order, strict=True):
+        queue.add(key, priority)
+    queue.add(keys[2], Priority.CHANGE)
+    assert [key.name for key in await ready(queue)] == ["2", "4", "3", "1", "0", "5"]
+
+
+async def test_a_waiting_key_moves_up_but_never_down(queue: Queue) -> None:
+    queue.add(A, Priority.RESYNC)
+    queue.add(B, Priority.RETRY)
+    queue.add(A, Priority.CHANGE)
+    queue.add(A, Priority.RESYNC)
+    assert await ready(queue) == [A, B]
+
+
+async def test_an_event_during_work_makes_the_key_ready_again_afterwards(queue: Queue) -> None:
+    queue.add(A)
+    assert await ready(queue) == [A]
+    queue.add(A, Priority.RESYNC)
+    assert await ready(queue) == []
+    queue.done(A, again=300)
+    assert await ready(queue) == [A]
+
+
+async def test_a_resync_comes_after_its_time(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    await ready(queue)
+    queue.done(A, again=300)
+    clock.now = 299
+    assert await ready(queue) == []
+    clock.now = 300
+    assert await ready(queue) == [A]
+
+
+async def test_failures_wait_longer_and_longer_until_a_success(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    for delay in (1, 2, 4, 8, 16, 32, 60, 60):
+        assert await ready(queue) == [A]
+        queue.failed(A)
+        clock.now += delay - 0.5
+        assert await ready(queue) == []
+        clock.now += 0.5
+    assert await ready(queue) == [A]
+    queue.done(A, again=5)
+    clock.now += 5
+    assert await ready(queue) == [A]
+    queue.failed(A)
+    clock.now += 1
+    assert await ready(queue) == [A]
+
+
+async def test_a_change_comes_at_once_and_makes_failures_forgotten(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    for _ in range(5):
+        await ready(queue)
+        queue.failed(A)
+        queue.add(A, Priority.RETRY)
+    queue.add(A, Priority.CHANGE)
+    assert await ready(queue) == [A]
+    queue.failed(A)
+    clock.now += 1
+    assert await ready(queue) == [A]
+
+
+async def test_the_earlier_of_two_times_holds(queue: Queue, clock: Clock) -> None:
+    queue.add(A, Priority.RESYNC, after=10)
+    queue.add(A, Priority.RETRY, after=20)
+    queue.add(B, Priority.RESYNC, after=20)
+    queue.add(B, Priority.RETRY, after=10)
+    clock.now = 10
+    assert sorted(await ready(queue)) == [A, B]
+    clock.now = 30
+    queue.done(A)
+    queue.done(B)
+    assert await ready(queue) == []
+
+
+async def test_what_is_ready_isnt_put_off(queue: Queue) -> None:
+    queue.add(A)
+    queue.add(A, after=100)
+    assert await ready(queue) == [A]
+
+
+@pytest.mark.parametrize(
+    "end", [lambda queue: queue.done(A, again=1), lambda queue: queue.failed(A)], ids=["done", "failed"]
+)
+async def test_a_discarded_key_doesnt_come_back(queue: Queue, clock: Clock, end: Callable[[Queue], None]) -> None:
+    queue.add(A)
+    await ready(queue)
+    queue.add(A)
+    queue.discard(A)
+    end(queue)
+    clock.now = 1000
+    assert await ready(queue) == []
+    queue.add(A)
+    assert await ready(queue) == [A]
+
+
+async def test_waiting_and_delayed_keys_can_be_discarded(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    queue.add(B, after=5)
+    queue.add(C)
+    queue.discard(A)
+    queue.discard(B)
+    clock.now = 5
+    assert await ready(queue) == [C]
+
+
+async def test_a_key_that_is_applied_again_while_its_discarded_work_goes_on_is_worked_on(queue: Queue) -> None:
+    queue.add(A)
+    await ready(queue)
+    queue.discard(A)
+    queue.add(A)
+    assert await ready(queue) == []
+    queue.done(A)
+    assert await ready(queue) == [A]
+
+
+async def test_a_worker_that_waits_is_woken_by_an_addition_and_by_a_due_time() -> None:
+    queue = Queue(Backoff(first=1, most=1))
+    waiting = asyncio.create_task(queue.get())
+    await asyncio.sleep(0)
+    queue.add(A, after=0.02)
+    queue.add(B, after=100)
+    assert await asyncio.wait_for(waiting, 10) == A
+    queue.add(C)
+    assert await asyncio.wait_for(queue.get(), 10) == C
+
+
+async def test_closing_ends_all_who_wait(queue: Queue) -> None:
+    queue.add(A)
+    taken = await ready(queue)
+    waiting = [asyncio.create_task(queue.get()) for _ in range(3)]
+    await asyncio.sleep(0)
+    queue.close()
+    assert all(isinstance(each, Closed) for each in await asyncio.gather(*waiting, return_exceptions=True))
+    queue.done(taken[0], again=1)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "later", "take", "done", "failed", "discard"]),
+        st.sampled_from([A, B, C]),
+        st.sampled_from(list(Priority)),
+    ),
+    max_size=60,
+)
+
+
+@given(STEPS)
+async def test_whatever_happens_no_key_is_with_two_workers_and_no_addition_is_lost(
+    steps: list[tuple[str, Key, Priority]],
+) -> None:
+    clock = Clock()
+    queue = Queue(Backoff(first=1.0, most=60.0), clock=clock)
+    working: set[Key] = set()
+    owed: set[Key] = set()
+    for step, key, priority in steps:
+        clock.now += 0.3
+        if step in ("add", "later"):
+            queue.add(key, priority, after=float(step == "later"))
+            owed.add(key)
+        elif step == "take":
+            for taken in await ready(queue):
+                assert taken not in working
+                working.add(taken)
+                owed.discard(taken)
+        elif step == "discard":
+            queue.discard(key)
+            owed.discard(key)
+        elif key in working:
+            working.discard(key)
+            queue.done(key) if step == "done" else queue.failed(key)
+    for key in working:
+        queue.done(key)
+    clock.now += 1000
+    assert owed <= set(await ready(queue))

@@ -1,0 +1,95 @@
+"""Workers: what becomes of a key after each way that a reconcile may end."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+
+from freehold.kube.backoff import Backoff
+from freehold.kube.errors import Conflict
+from freehold.kube.objects import Key
+from freehold_controllers.runtime.member import NotActive
+from freehold_controllers.runtime.queue import Priority, Queue
+from freehold_controllers.runtime.work import Again, Done, work
+
+KEY = Key("Thing", "n", "a")
+
+
+@dataclass(frozen=True)
+class Back:
+    """How a key was given back."""
+
+    again: float | None = None
+    priority: Priority | None = None
+    failed: bool = False
+
+
+class Given(Queue):
+    """A queue that notes how keys are given back, and is closed then."""
+
+    def __init__(self) -> None:
+        super().__init__(Backoff(first=1, most=1))
+        self.back: Back | None = None
+
+    def done(self, _key: Key, *, again: float | None = None, priority: Priority = Priority.RESYNC) -> None:
+        self.back = Back(again, priority)
+        self.close()
+
+    def failed(self, _key: Key) -> None:
+        self.back = Back(failed=True)
+        self.close()
+
+
+async def outcome(result: Done | Again | BaseException) -> Back | None:
+    async def reconcile(key: Key) -> Done | Again:
+        assert key == KEY
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    queue = Given()
+    queue.add(KEY)
+    await asyncio.wait_for(work(queue, reconcile, timedelta(seconds=300)), 10)
+    return queue.back
+
+
+@pytest.mark.parametrize(
+    ("result", "around"), [(Done(), 300), (Done(resync=timedelta(hours=1)), 3600)], ids=["default", "its own"]
+)
+async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, around: float) -> None:
+    back = await outcome(result)
+    assert back is not None
+    assert back.priority is Priority.RESYNC
+    assert back.again is not None
+    assert 0.9 * around <= back.again <= 1.1 * around
+
+
+async def test_what_awaits_something_comes_back_when_it_asked_to() -> None:
+    assert await outcome(Again(timedelta(seconds=7))) == Back(7.0, Priority.RETRY)
+
+
+@pytest.mark.parametrize(
+    ("error", "trace"),
+    [(Conflict(409, "Conflict", "changed"), False), (NotActive("lost"), False), (ZeroDivisionError(), True)],
+)
+async def test_failures_back_off_and_only_bugs_leave_a_trace(
+    error: Exception, *, trace: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await outcome(error) == Back(failed=True)
+    assert ("Traceback" in caplog.text) is trace
+
+
+async def test_a_reconcile_that_hangs_gives_its_worker_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("freehold_controllers.runtime.work.LONGEST", timedelta(seconds=0.01))
+
+    async def hang(_key: Key) -> Done:
+        await asyncio.Event().wait()
+        return Done()
+
+    queue = Given()
+    queue.add(KEY)
+    await asyncio.wait_for(work(queue, hang, timedelta(seconds=300)), 10)
+    assert queue.back == Back(failed=True)

@@ -38,10 +38,10 @@ class Certificates:
             CertificateError: there is no good pair to begin with.
         """
         self._paths = (folder / "tls.crt", folder / "tls.key")
+        self._complaint = ""
         self._seen = self._read()
         self._current = self._load()
         self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.sni_callback = self._choose
 
     async def watch(self, interval: float = INTERVAL) -> None:
@@ -59,9 +59,12 @@ class Certificates:
             self._seen = pair
             self._current = self._load()
         except CertificateError as error:
-            CERTIFICATE_FAILURES.inc()
-            _log.error("the new certificate is not used, the old one is still served: %s", error)
+            if str(error) != self._complaint:
+                CERTIFICATE_FAILURES.inc()
+                _log.error("the new certificate is not used, the old one is still served: %s", error)
+            self._complaint = str(error)
         else:
+            self._complaint = ""
             _log.info("a new certificate is served")
 
     def why_not_trusted(self, bundle: str, server_name: str) -> str | None:

@@ -9,16 +9,13 @@ from freehold.kinds.fields import SpecField
 
 
 def not_checked(asker: Holder, why: str) -> str:
-    """Something could not be checked; in strict mode this denies.
+    """What could not be checked.
 
     Args:
         asker: the resource that is applied.
         why: what is missing.
     """
-    return (
-        f"not checked whether {asker} may own its object: {why}. "
-        "Freehold decides when it gets to the resource: see its condition Ready"
-    )
+    return f"not checked whether {asker} may own its object: {why}"
 
 
 def owned(claim: Claim, asker: Holder) -> str:

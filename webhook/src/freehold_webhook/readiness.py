@@ -57,7 +57,7 @@ class Readiness:
             if self.why_not is not None:
                 self.why_not = f"the webhook configuration can't be read: {error}"
         if self.why_not != before:
-            _log.info("ready" if self.why_not is None else "not ready: %s", *([self.why_not] if self.why_not else []))
+            _log.info("%s", "ready" if self.why_not is None else f"not ready: {self.why_not}")
 
 
 def why_not_trusted(configuration: Object, certificates: Certificates) -> str | None:

@@ -120,14 +120,18 @@ def answer(request: Request, verdict: Verdict, *, strict: bool) -> bytes:
         verdict: how it was decided.
         strict: whether what could not be checked is denied.
     """
-    allowed = verdict.outcome is Outcome.ALLOWED or (verdict.outcome is Outcome.UNDECIDED and not strict)
-    response: dict[str, Any] = {"uid": request.uid, "allowed": allowed}
-    warnings = list(verdict.warnings)
-    if not allowed:
+    refusals, warnings = [], list(verdict.warnings)
+    match verdict.outcome, strict:
+        case Outcome.DENIED, _:
+            refusals.append(verdict.message)
+        case Outcome.UNDECIDED, True:
+            refusals.append(f"{verdict.message}. This installation denies what can't be checked: try again")
+        case Outcome.UNDECIDED, False:
+            warnings.append(f"{verdict.message}. Freehold decides later: see the condition Ready")
+    response: dict[str, Any] = {"uid": request.uid, "allowed": not refusals}
+    if refusals:
         # 403 as from RBAC: kubectl would repeat a 409 by itself, and print a 422 as a schema violation.
-        response["status"] = {"code": 403, "reason": "Forbidden", "message": _line(verdict.message)}
-    elif verdict.message:
-        warnings.insert(0, verdict.message)
+        response["status"] = {"code": 403, "reason": "Forbidden", "message": _line(refusals[0])}
     if warnings:
         response["warnings"] = [_line(warning) for warning in warnings]
     return orjson.dumps({"apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response})

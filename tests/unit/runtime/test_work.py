@@ -13,7 +13,7 @@ from freehold.kube.errors import Conflict
 from freehold.kube.objects import Key
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Priority, Queue
-from freehold_controllers.runtime.work import Again, Done, work
+from freehold_controllers.runtime.work import Again, Done, Unfinished, work
 
 KEY = Key("Thing", "n", "a")
 
@@ -73,7 +73,12 @@ async def test_what_awaits_something_comes_back_when_it_asked_to() -> None:
 
 @pytest.mark.parametrize(
     ("error", "trace"),
-    [(Conflict(409, "Conflict", "changed"), False), (NotActive("lost"), False), (ZeroDivisionError(), True)],
+    [
+        (Unfinished("no such role yet"), False),
+        (Conflict(409, "Conflict", "changed"), False),
+        (NotActive("lost"), False),
+        (ZeroDivisionError(), True),
+    ],
 )
 async def test_failures_back_off_and_only_bugs_leave_a_trace(
     error: Exception, *, trace: bool, caplog: pytest.LogCaptureFixture

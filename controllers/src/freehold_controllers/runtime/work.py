@@ -57,6 +57,10 @@ class Again:
     after: timedelta
 
 
+class Unfinished(Exception):
+    """The resource isn't as it should be, for a cause that may go by itself: it is tried again after a growing delay."""
+
+
 Reconcile = Callable[[Key], Awaitable[Done | Again]]
 """Works on one resource; an exception means: try again after a growing delay."""
 
@@ -91,6 +95,8 @@ async def _attempt(key: Key, reconcile: Reconcile) -> Done | Again | None:
     try:
         async with asyncio.timeout(LONGEST.total_seconds()):
             return await reconcile(key)
+    except Unfinished as error:
+        _log.info("to be tried again: %s", error)
     except (ApiError, NotActive) as error:
         _log.warning("the reconcile ended early: %s", error)
     except Exception:

@@ -24,7 +24,7 @@ demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, ha
 .PHONY: test
 test: $(READY) ## Unit, integration and end-to-end tests
 	$(BIN)/pytest tests/unit -n 2 -q
-	$(BIN)/pytest tests/integration -n 2 --dist loadfile -q
+	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
 	$(BIN)/pytest tests/e2e -q
 
 .PHONY: lint

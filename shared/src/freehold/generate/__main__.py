@@ -30,7 +30,8 @@ def outputs(samples: Path) -> dict[Path, str]:
             each, sample.read_text() if sample.exists() else None
         )
     files[Path("docs/reference/README.md")] = reference.index(RESOURCES)
-    files[Path("charts/freehold/files/permissions.yaml")] = rbac.permissions(KINDS.values(), PROVIDER_CONFIG)
+    permissions = rbac.permissions(KINDS.values(), PROVIDER_CONFIG)
+    files[Path("charts/freehold/files/permissions.yaml")] = HEADER + permissions
     return files
 
 

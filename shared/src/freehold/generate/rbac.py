@@ -15,8 +15,6 @@ from freehold.claims import CLAIM
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.resource import GroupResource, Resource
 
-HEADER = "# Generated from the kind declarations by `make generate`; never edited by hand.\n"
-
 READ = ("get", "list", "watch")
 WRITE = ("patch", "update")
 
@@ -84,7 +82,7 @@ def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
         ],
         **{process: [rule.manifest() for rule in rules] for process, rules in processes.items()},
     }
-    return HEADER + yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
+    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
 
 
 def _paths(kinds: Iterable[Kind], provider_config: Resource) -> list[GroupResource]:

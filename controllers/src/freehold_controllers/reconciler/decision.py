@@ -151,10 +151,16 @@ class Stop:
     Attributes:
         reason: of the condition.
         message: what is the matter and what to do.
+        passing: the cause says nothing of the object, which may be as ready as it was.
+        soon: it may go by itself, whatever else the reason means.
+        condition: type of a further condition that it turns False.
     """
 
     reason: Reason
     message: str
+    passing: bool = False
+    soon: bool = False
+    condition: str | None = None
 
 
 def decide(subject: Subject, view: View | None) -> Look | Create | Record | Update | Tell | InSync | Stop:
@@ -164,8 +170,8 @@ def decide(subject: Subject, view: View | None) -> Look | Create | Record | Upda
         subject: the resource.
         view: what Snowflake shows; None when it wasn't asked yet.
     """
-    if subject.spec.paused:
-        return Stop(Reason.RECONCILE_PAUSED, "spec.paused is true: nothing is sent")
+    if stop := paused(subject.spec):
+        return stop
     evidence = subject.claim.evidence if subject.claim else None
     observe_only = subject.spec.management_policies.observe_only
     if view is None:
@@ -179,6 +185,11 @@ def decide(subject: Subject, view: View | None) -> Look | Create | Record | Upda
     if evidence and evidence.created_on == view.created_on:
         return _compare(subject, view)
     return _ours_or_a_strangers(subject, view)
+
+
+def paused(spec: SnowflakeSpec) -> Stop | None:
+    """Whether the user has stopped everything."""
+    return Stop(Reason.RECONCILE_PAUSED, "spec.paused is true: nothing is sent") if spec.paused else None
 
 
 def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop | Release | Stop:
@@ -209,27 +220,31 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
         return Release(False, f"{subject} is gone already")
     return Stop(
         Reason.NOT_VISIBLE,
-        f"{_unseen(subject)}; whether it still exists can't be told. {_make_visible(subject)}, or set the annotation "
-        'freehold.dev/abandon-on-delete: "true" to leave it behind',
+        f"{_unseen(subject)}, so that it can't be told whether it still exists. {_make_visible(subject)}",
     )
 
 
-def hindrance(
-    subject: Subject, children: Sequence[str], content: Sequence[str], *, complete: bool, force: bool
-) -> Stop | None:
-    """What stands in the way of a DROP that is decided.
+def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:
+    """What must go before an object that is to be dropped.
 
     Args:
         subject: the resource.
         children: resources whose objects lie inside.
+    """
+    if not children:
+        return None
+    return Stop(Reason.DELETE_BLOCKED, f"{subject} holds the objects of {_listed(children)}: it is dropped after these")
+
+
+def hindrance(subject: Subject, content: Sequence[str], *, complete: bool, force: bool) -> Stop | None:
+    """What stands in the way of a DROP that is decided.
+
+    Args:
+        subject: the resource.
         content: names of objects inside that no resource declares.
         complete: whether `content` is all there is, since the role sees everything.
         force: whether the user wants it all dropped.
     """
-    if children:
-        return Stop(
-            Reason.DELETE_BLOCKED, f"{subject} holds the objects of {_listed(children)}: it is dropped after these"
-        )
     if not subject.kind.content or force:
         return None
     go_ahead = f'set the annotation freehold.dev/force-destroy: "true" to drop {subject} with all that is inside'
@@ -286,6 +301,7 @@ def _compare(subject: Subject, view: Observation) -> Update | Tell | InSync | St
             Reason.NOT_CONVERGING,
             f"{subject}: {told(found)}, also after {subject.passes} updates. Something changes it back, or Snowflake "
             "stores another value: align the manifest or find who changes it",
+            condition="Converging",
         )
     return Update(found, drift)
 
@@ -321,8 +337,8 @@ def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
 
 
 def _taken_by_something_invisible(subject: Subject, view: Hidden) -> Stop:
-    evidence = subject.claim is not None and subject.claim.evidence is not None
-    if evidence or _adopts(subject):
+    claim = subject.claim
+    if _adopts(subject) or (claim and (claim.evidence or _attempt_unknown(claim))):
         return Stop(Reason.NOT_VISIBLE, f"{_unseen(subject)}, but it exists: {view.answer}. {_make_visible(subject)}")
     return Stop(
         Reason.RESOURCE_ALREADY_EXISTS,

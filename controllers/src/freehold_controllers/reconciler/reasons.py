@@ -1,8 +1,8 @@
-"""Reasons of conditions, and what each of them means for the next try."""
+"""Reasons of conditions and events, and which of them may go by themselves."""
 
 from __future__ import annotations
 
-from enum import Enum, StrEnum
+from enum import StrEnum
 
 
 class Reason(StrEnum):
@@ -10,7 +10,7 @@ class Reason(StrEnum):
 
     AVAILABLE = "Available"
     RECONCILE_SUCCESS = "ReconcileSuccess"
-    CREATING = "Creating"
+    CREATED = "Created"
     DELETING = "Deleting"
     ADOPTED = "Adopted"
     UPDATED = "Updated"
@@ -31,26 +31,27 @@ class Reason(StrEnum):
     VANISHED = "Vanished"
     NOT_VISIBLE = "NotVisible"
     IDENTITY_CHANGED = "IdentityChanged"
-    ACCOUNT_CHANGED = "AccountChanged"
     IMMUTABLE_FIELD = "ImmutableField"
     VALIDATION_FAILED = "ValidationFailed"
     DELETE_BLOCKED = "DeleteBlocked"
     TERMINAL_ERROR = "TerminalError"
     RECONCILE_ERROR = "ReconcileError"
 
+    KIND_NOT_ALLOWED = "KindNotAllowed"
+    NAMESPACE_NOT_ALLOWED = "NamespaceNotAllowed"
+    DATABASE_NOT_ALLOWED = "DatabaseNotAllowed"
+    SCHEMA_NOT_ALLOWED = "SchemaNotAllowed"
+    ROLE_NOT_ALLOWED = "RoleNotAllowed"
 
-class Retry(Enum):
-    """When a stopped resource is tried again, beside being woken by a change of what it waits for."""
-
-    BACKOFF = "backoff"
-    """Soon, then ever later: the cause may go by itself."""
-    SLOW = "slow"
-    """Rarely: somebody has to change something, and most of what they can change wakes us."""
-
-
-WAITING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason.CREATING, Reason.DELETING})
-"""Reasons that may go by themselves; all others need somebody."""
+    ACCOUNT_CHANGED = "AccountChanged"
+    CREDENTIALS_ERROR = "CredentialsError"
+    HOST_NOT_ALLOWED = "HostNotAllowed"
+    INVALID_CONFIG = "InvalidConfig"
+    NOT_SUPPORTED = "NotSupported"
+    PING_FAILED = "PingFailed"
+    SECRET_NOT_FOUND = "SecretNotFound"  # noqa: S105  # a word
 
 
-def retry_of(reason: str) -> Retry:
-    return Retry.BACKOFF if reason in WAITING else Retry.SLOW
+PASSING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason.DELETING, Reason.PING_FAILED})
+"""Reasons whose cause may go by itself, so that they are tried again soon, then ever later. For all others somebody has
+to change something, and most of what they can change wakes us: these are tried again rarely."""

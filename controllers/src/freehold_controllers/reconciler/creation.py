@@ -1,0 +1,71 @@
+"""Creating an object: Snowflake's answer to the plain CREATE decides who comes first; a mark tells of the attempt."""
+
+from __future__ import annotations
+
+import logging
+
+from freehold import planning
+from freehold.kinds.common import SnowflakeSpec
+from freehold.observation import Observation
+from freehold.snowflake.errors import NAME_TAKEN, OutcomeUnknown, SnowflakeError
+from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
+from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.remote import Remote
+
+_log = logging.getLogger(__name__)
+
+
+async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
+    """Try to create the object.
+
+    Returns:
+        What is there now: with evidence in the claim when the CREATE succeeded, without when the name was taken.
+
+    Raises:
+        OutcomeUnknown: the CREATE may have succeeded; the mark says so until it is found out.
+        SnowflakeError: it was refused for another reason than its name.
+        Stopped: it succeeded, but the object isn't ours.
+    """
+    earlier = holding.spec.mark
+    # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
+    await holding.begin_attempt(await remote.now())
+    try:
+        await remote.send(planning.create(remote.kind, remote.target, spec))
+    except OutcomeUnknown:
+        raise
+    except SnowflakeError as error:
+        # Written before anything else is looked at: what is there now can't be from this attempt. After a crash right
+        # here the attempt counts as unknown, which an object older than it can't be mistaken for.
+        await holding.refuse_attempt(earlier)
+        if error.number not in NAME_TAKEN:
+            raise
+        return await remote.look("deep") or Hidden(str(error))
+    # At once, since it is created_on and owner that make the object ours: after a crash here, the mark and these tell.
+    seen = await remote.look("shallow")
+    if seen is None or seen.owner not in (None, remote.role):
+        raise Stopped(_taken_at_birth(remote, seen))
+    await holding.record("created", seen, remote.role, await remote.now())
+    await _finish(remote, spec)
+    return await remote.look("deep") or Absence.UNPROVED
+
+
+async def _finish(remote: Remote, spec: SnowflakeSpec) -> None:
+    """The steps that belong to the birth of an object. They are lost in a crash, for later they could hit what others
+    have made in the meantime."""
+    for step in remote.kind.after_create(remote.target, spec) if remote.kind.after_create else ():
+        try:
+            await remote.take(step)
+        except SnowflakeError as error:
+            _log.warning("%s was left out after creation: %s", step.statement, error)
+
+
+def _taken_at_birth(remote: Remote, seen: Observation | None) -> Stop:
+    name = f"{remote.kind.object_type.lower()} {remote.target.name}"
+    fate = f"belongs to role {seen.owner}" if seen else f"can't be seen by role {remote.role}"
+    return Stop(
+        Reason.OWNED_BY_OTHER,
+        f"{name} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold "
+        f"leaves it alone. Give it back by GRANT OWNERSHIP ... TO ROLE {remote.role}, or declare it under a ProviderConfig of that role",
+    )

@@ -1,0 +1,55 @@
+"""Who is woken by what: each pass notes what it looked at, and a change of that brings it back. Nothing is polled."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from freehold.claims import CLAIM
+from freehold.kube.conditions import conditions_of
+from freehold.kube.objects import NAMESPACES, SECRETS, Key, Object
+from freehold_controllers.runtime.queue import Priority
+from freehold_controllers.runtime.watches import Wake
+
+
+class Following:
+    """Keys and the topics that they follow. In memory: a process that becomes active begins with all keys."""
+
+    def __init__(self) -> None:
+        self._topics: dict[Key, set[Key]] = {}
+        self._followers: defaultdict[Key, set[Key]] = defaultdict(set)
+
+    def follow(self, key: Key, topic: Key) -> None:
+        """Have a key woken when a topic changes. To be noted before the topic is read, so that no change is missed."""
+        self._topics.setdefault(key, set()).add(topic)
+        self._followers[topic].add(key)
+
+    def forget(self, key: Key) -> None:
+        """Let go of all that a key follows: it is gone, or about to look anew."""
+        for topic in self._topics.pop(key, ()):
+            self._followers[topic].discard(key)
+            if not self._followers[topic]:
+                del self._followers[topic]
+
+    def wakes(self, before: Object | None, after: Object | None) -> Iterable[Wake]:
+        """The keys that a change of an object wakes."""
+        changed = after or before
+        if changed is None or _bearing(before) == _bearing(after):
+            return ()
+        return tuple((key, Priority.RETRY) for key in self._followers.get(changed.key, ()))
+
+
+def _bearing(topic: Object | None) -> object:
+    """What of an object bears on those who follow it."""
+    if topic is None:
+        return None
+    if topic.kind == CLAIM.kind:
+        return {**topic.spec["holder"], "since": None}
+    if topic.kind == NAMESPACES.kind:
+        return topic.labels
+    if topic.kind == SECRETS.kind:
+        return topic.resource_version
+    status = topic.status
+    ready = [(each.status, each.observed_generation) for each in conditions_of(topic) if each.type == "Ready"]
+    known = (status.get("account"), status.get("secretResourceVersion"))
+    return topic.uid, topic.deleting, topic.generation, ready, known

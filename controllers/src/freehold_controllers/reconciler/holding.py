@@ -1,0 +1,73 @@
+"""A claim in our hands during one pass. Each step of its life is one compare-and-set, so that no step is lost or done
+twice, whoever else writes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from freehold.claim_store import ClaimStore
+from freehold.claims import Claim, ClaimSpec, Evidence, Intent, Mark
+from freehold.observation import Observation
+
+
+class Holding:
+    """A claim that this pass holds.
+
+    Every method raises `freehold.kube.errors.Conflict` when somebody else changed the claim meanwhile.
+    """
+
+    def __init__(self, store: ClaimStore, claim: Claim) -> None:
+        self._store = store
+        self._claim = claim
+
+    @property
+    def spec(self) -> ClaimSpec:
+        return self._claim.spec
+
+    async def begin_attempt(self, now: datetime) -> None:
+        """Mark that a CREATE is about to be sent.
+
+        Args:
+            now: Snowflake's time.
+        """
+        earlier = self.spec.mark
+        since = earlier.since if earlier and earlier.since else now
+        await self._write(mark=Mark(attempt=earlier.attempt + 1 if earlier else 1, since=since, outcome="sent"))
+
+    async def refuse_attempt(self, earlier: Mark | None) -> None:
+        """Mark that the attempt just made has certainly made nothing; what is unknown of earlier ones stays unknown.
+
+        Args:
+            earlier: the mark as it was before the attempt.
+        """
+        attempt = self.spec.mark.attempt if self.spec.mark else 1
+        await self._write(mark=Mark(attempt=attempt, since=earlier.since if earlier else None, outcome="refused"))
+
+    async def record(self, how: Literal["created", "adopted"], seen: Observation, role: str, now: datetime) -> None:
+        """Write that the object is ours; all attempts are settled by that.
+
+        Args:
+            how: how it came to be ours.
+            seen: the object.
+            role: role that created or adopted it.
+            now: Snowflake's time.
+        """
+        attempt = self.spec.mark.attempt if self.spec.mark else 1
+        evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now)
+        await self._write(evidence=evidence, mark=Mark(attempt=attempt, outcome="done"), intent=None)
+
+    async def intend_drop(self, created_on: datetime) -> None:
+        """Write that a DROP is about to be sent.
+
+        Args:
+            created_on: the incarnation that it is meant for.
+        """
+        await self._write(intent=Intent(statement="DROP", created_on=created_on))
+
+    async def give_up(self) -> None:
+        """Delete the claim, exactly as it was read."""
+        await self._store.delete(self._claim)
+
+    async def _write(self, **changes: Evidence | Mark | Intent | None) -> None:
+        self._claim = await self._store.replace(self._claim, self.spec.model_copy(update=changes))

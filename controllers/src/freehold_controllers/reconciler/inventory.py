@@ -1,0 +1,51 @@
+"""The claims there are, by what contains their objects: to find what lies inside a database or schema."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from freehold.claims import ClaimSpec, Holder
+from freehold.identity import Identity
+from freehold.kinds.registry import KINDS
+from freehold.kube.objects import Object
+
+
+class Inventory:
+    """A live index of claims. It may be behind by a moment: never the only thing that keeps an object from a DROP."""
+
+    def __init__(self) -> None:
+        self._by_container: defaultdict[tuple[str, str], dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
+
+    def note(self, before: Object | None, after: Object | None) -> None:
+        """Take a change of a claim in."""
+        for each in filter(None, (before, after)):
+            if found := _read(each):
+                container = self._by_container[_container(found[0])]
+                container.pop(each.name, None)
+                if each is after:
+                    container[each.name] = found
+
+    def inside(self, outer: Identity) -> Iterator[tuple[str, Holder]]:
+        """(name of the claim, holder) of each object inside a container."""
+        depth = len(outer.parts)
+        for name, (identity, holder) in self._by_container.get(_container(outer), {}).items():
+            if len(identity.parts) > depth and identity.parts[:depth] == outer.parts:
+                yield name, holder
+
+
+def _container(identity: Identity) -> tuple[str, str]:
+    """Account and outermost name."""
+    return identity.account, identity.parts[0]
+
+
+def _read(stored: Object) -> tuple[Identity, Holder] | None:
+    """Identity and holder of a claim of a kind whose names are made of containers."""
+    try:
+        spec = ClaimSpec.model_validate(stored.spec)
+        identity = spec.identity.identity
+    except (ValidationError, ValueError):
+        return None
+    return (identity, spec.holder) if spec.holder.kind in KINDS else None

@@ -1,0 +1,102 @@
+"""A resource as one pass sees it: its manifest and status as models, and who it is towards claims and Snowflake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from freehold import planning
+from freehold.claims import Holder
+from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.kind import Kind
+from freehold.kube.objects import Key, Object
+from freehold.resolve import describe
+from freehold.snowflake.query_tag import QueryTag
+from freehold_controllers.reconciler.decision import Stop
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
+
+FORCE_DESTROY = "freehold.dev/force-destroy"
+ABANDON = "freehold.dev/abandon-on-delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """A resource of a Snowflake kind.
+
+    Attributes:
+        object: as it stands in the API.
+        kind: its kind.
+        spec: its spec; of one that is being deleted only the fields that every kind has, whatever the others hold.
+    """
+
+    object: Object
+    kind: Kind
+    spec: SnowflakeSpec
+
+    @classmethod
+    def read(cls, found: Object, kind: Kind) -> Self:
+        """Read a resource.
+
+        Raises:
+            Stopped: the manifest isn't one of this release.
+        """
+        model: type[SnowflakeSpec] = kind.spec
+        manifest: Mapping[str, Any] = found.spec
+        if found.deleting:
+            # Whatever else is wrong with it, it must be deletable.
+            model, manifest = SnowflakeSpec, {key: manifest[key] for key in _COMMON & manifest.keys()}
+        try:
+            spec = model.model_validate(manifest)
+        except ValidationError as error:
+            raise Stopped(Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {describe(error)}")) from error
+        return cls(found, kind, spec)
+
+    @property
+    def key(self) -> Key:
+        return self.object.key
+
+    @property
+    def provider(self) -> tuple[str, str]:
+        """Namespace and name of its ProviderConfig."""
+        reference = self.spec.provider_ref
+        return reference.namespace or self.object.namespace, reference.name
+
+    @property
+    def holder(self) -> Holder:
+        """Who it is as the holder of a claim."""
+        found = self.object
+        group = self.kind.resource.path.group
+        return Holder(group=group, kind=self.kind.name, namespace=found.namespace, name=found.name, uid=found.uid)
+
+    @property
+    def tag(self) -> QueryTag:
+        """Tag of the statements that serve it."""
+        found = self.object
+        return QueryTag(kind=self.kind.name, namespace=found.namespace, name=found.name, uid=found.uid)
+
+    @property
+    def abandoned(self) -> bool:
+        return self.object.annotations.get(ABANDON) == "true"
+
+    @property
+    def force_destroy(self) -> bool:
+        return self.object.annotations.get(FORCE_DESTROY) == "true"
+
+    @property
+    def spec_hash(self) -> str:
+        return planning.spec_hash(self.kind, self.spec)
+
+
+_COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())
+
+
+def status_of(found: Object) -> SnowflakeStatus:
+    """The status of a resource; empty where it can't be read."""
+    try:
+        return SnowflakeStatus.model_validate(found.status)
+    except ValidationError:
+        return SnowflakeStatus()

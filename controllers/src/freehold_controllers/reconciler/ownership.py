@@ -1,0 +1,81 @@
+"""The claim of a resource: read live before anything is done, contested where admission hasn't done so."""
+
+from __future__ import annotations
+
+from freehold.claim_store import Held, Refused, acquire
+from freehold.claims import CLAIM, GRACE, Claim, new_claim
+from freehold.identity import Identity
+from freehold.kube.objects import Key
+from freehold_controllers.reconciler.decision import Stop
+from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.services import Services
+
+
+async def hold(services: Services, managed: Managed, identity: Identity, account_name: str) -> Holding:
+    """Hold the claim to an object.
+
+    Args:
+        services: the outside world.
+        managed: the resource.
+        identity: the object that it stands for now.
+        account_name: ORGANIZATION.ACCOUNT.
+
+    Raises:
+        Stopped: another resource holds it, or the resource holds another object already.
+    """
+    services.following.follow(managed.key, Key(CLAIM.kind, "", identity.hash))
+    claim = await services.store.read(identity.hash)
+    ours = claim is not None and claim.spec.holder.same(managed.holder)
+    if claim is not None and ours and claim.spec.evidence is not None:
+        return Holding(services.store, claim)
+    # About to create or adopt: the claim pins the identity, so that an object which is ours already, under the name
+    # that a reference or provider stood for earlier, stops everything.
+    await _let_go_of_others(services, managed, identity)
+    if claim is not None and ours:
+        return Holding(services.store, claim)
+    outcome = await acquire(services.store, new_claim(identity, account_name, managed.holder))
+    if isinstance(outcome, Held):
+        return Holding(services.store, outcome.claim)
+    services.following.follow(managed.key, _key_of_holder(outcome.claim))
+    why = "" if isinstance(outcome, Refused) else f" ({outcome.why})"
+    raise Stopped(_conflict(services, managed, outcome.claim, why))
+
+
+async def _let_go_of_others(services: Services, managed: Managed, identity: Identity) -> None:
+    for each in await services.store.of_holder(managed.holder):
+        if each.name == identity.hash or not each.spec.holder.same(managed.holder):
+            continue
+        if each.spec.evidence is not None or each.spec.unsettled:
+            pinned = each.spec.identity
+            raise Stopped(
+                Stop(
+                    Reason.IDENTITY_CHANGED,
+                    f"the resource owns {pinned.fqn} in account {pinned.account.name} ({pinned.account.key}), but "
+                    f"computes to {identity.fqn} in {identity.account} now: nothing is sent. Change the reference or "
+                    "provider back, or delete the resource and apply it again",
+                )
+            )
+        await services.store.delete(each)
+
+
+def _conflict(services: Services, managed: Managed, claim: Claim, why: str) -> Stop:
+    """Says who owns the object, as far as the reader of this resource may know."""
+    holder, identity = claim.spec.holder, claim.spec.identity
+    own_namespace = holder.namespace == managed.object.namespace
+    owner = f"{holder.kind} {holder.name}" if own_namespace else f"a {holder.kind} in another namespace"
+    since = claim.held_since
+    return Stop(
+        Reason.CONFLICT_DETECTED,
+        f"{managed.kind.object_type.lower()} {identity.fqn} in account {identity.account.name} is owned by "
+        f"{owner}{why}: use another name, or have that resource deleted or handed over",
+        # Until then the claim binds whatever became of its holder, and nothing tells of the end of that.
+        soon=since is not None and services.now - since < GRACE,
+    )
+
+
+def _key_of_holder(claim: Claim) -> Key:
+    holder = claim.spec.holder
+    return Key(holder.kind, holder.namespace, holder.name)

@@ -1,0 +1,133 @@
+"""From a ProviderConfig and its Secret to a log-in that the account controller has verified.
+
+A ProviderConfig is used only as it was verified: with the same generation and the same version of its Secret. So a
+wrong password is tried once, by the account controller, whoever waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from freehold.claims import Account
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec, ProviderConfigStatus
+from freehold.kube.conditions import conditions_of
+from freehold.kube.objects import Key, Object
+from freehold.resolve import describe
+from freehold.snowflake.errors import ConfigurationError
+from freehold.snowflake.settings import ConnectionSettings, settings_from
+from freehold_controllers.reconciler.decision import Stop
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.secret import Secret, Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A way into an account that works, or did when it was last looked at.
+
+    Attributes:
+        settings: for the session.
+        role: the session's role.
+        account: the proven account.
+    """
+
+    settings: ConnectionSettings
+    role: str
+    account: Account
+
+    def acting_as(self, role: str | None) -> Login:
+        """The same for another role; None leaves the role as it is."""
+        return self if role is None else Login(self.settings.acting_as(role), role, self.account)
+
+
+class Providers:
+    """The ProviderConfigs, for those who use them."""
+
+    def __init__(
+        self,
+        configs: Mapping[tuple[str, str], Object],
+        secrets: Secrets,
+        following: Following,
+        allowed_hosts: Sequence[str],
+    ) -> None:
+        """
+        Args:
+            configs: live copies by namespace and name.
+            secrets: their Secrets.
+            following: is told who depends on what.
+            allowed_hosts: what the installation may connect to.
+        """
+        self._configs = configs
+        self._secrets = secrets
+        self._following = following
+        self._allowed_hosts = allowed_hosts
+        self._used: dict[tuple[str, str], Login] = {}
+
+    async def login(self, asker: Key, namespace: str, name: str) -> Login:
+        """The verified log-in of a ProviderConfig; whoever asks is woken when that changes.
+
+        Raises:
+            Stopped: there is none (now).
+        """
+        self._following.follow(asker, Key(PROVIDER_CONFIG.kind, namespace, name))
+        config = self._configs.get((namespace, name))
+        if config is None:
+            raise _wait(f"ProviderConfig {namespace}/{name} doesn't exist: apply it, or correct spec.providerRef")
+        if config.deleting and (namespace, name) in self._used:
+            # Its Secret may be gone before the last resource that needs it, as when a namespace is deleted.
+            return self._used[namespace, name]
+        status = _verified(config, asker)
+        secret, settings = await self.settings(asker, config)
+        if status.account is None or secret.version != status.secret_resource_version:
+            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet with its present Secret")
+        account = Account(key=status.account.key, name=status.account.name)
+        login = Login(settings, settings.role or status.role or "", account)
+        self._used[namespace, name] = login
+        return login
+
+    async def settings(self, asker: Key, config: Object) -> tuple[Secret, ConnectionSettings]:
+        """The Secret and settings of a ProviderConfig, verified or not.
+
+        Raises:
+            ConfigurationError: they can't be used.
+            ApiError: the Secret can't be read now.
+        """
+        try:
+            spec = ProviderConfigSpec.model_validate(config.spec)
+        except ValidationError as error:
+            raise ConfigurationError(f"the manifest can't be used: {describe(error)}") from error
+        secret = Secret(None, None)
+        if spec.credentials is not None:
+            secret = await self._secrets.read(asker, config.namespace, spec.credentials.secret_ref.name)
+        account = config.status.get("account") or {}
+        settings = settings_from(
+            spec,
+            namespace=config.namespace,
+            name=config.name,
+            secret=secret.data,
+            allowed_hosts=self._allowed_hosts,
+            account_key=account.get("key"),
+        )
+        return secret, settings
+
+
+def _verified(config: Object, asker: Key) -> ProviderConfigStatus:
+    """The status of a ProviderConfig that is ready for its own generation."""
+    ready = next((each for each in conditions_of(config) if each.type == "Ready"), None)
+    # A request for deletion counts the generation up, too, and changes nothing else.
+    current = ready is not None and (ready.observed_generation == config.generation or config.deleting)
+    if ready is not None and current and ready.status == "True":
+        return ProviderConfigStatus.model_validate(config.status)
+    told = "it wasn't verified yet"
+    if ready is not None and current:
+        # What is wrong in detail is the business of those who may read that namespace.
+        told = f"{ready.reason}: {ready.message}" if config.namespace == asker.namespace else ready.reason
+    raise _wait(f"ProviderConfig {config.namespace}/{config.name} isn't ready: {told}")
+
+
+def _wait(message: str) -> Stopped:
+    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message))

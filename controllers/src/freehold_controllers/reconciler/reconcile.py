@@ -1,0 +1,93 @@
+"""The reconciler: from a key to an object that is as declared, one step after the other.
+
+Any step may be the last one before a crash. What it leaves is found again by the next pass in the claim, in the
+finalizer and in Snowflake; what is only in memory costs a few statements when it is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+from freehold.kinds.registry import KINDS
+from freehold.kube.backoff import jittered
+from freehold.kube.conditions import conditions_of
+from freehold.kube.errors import NotFound
+from freehold.kube.objects import Key, Object
+from freehold.observation import Depth
+from freehold.snowflake.errors import ConfigurationError, SnowflakeError
+from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
+from freehold_controllers.reconciler.reasons import PASSING, Reason
+from freehold_controllers.reconciler.run import Run
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.status import READY
+from freehold_controllers.runtime.work import Again, Done, Unfinished
+
+SLOW = timedelta(minutes=30)
+"""Interval at which what somebody has to change is looked at again."""
+
+DEEP = timedelta(hours=6)
+"""Interval at which parameters and further queries are read without a reason."""
+
+
+class Reconciler:
+    """Reconciles the resources of Snowflake kinds."""
+
+    def __init__(self, services: Services) -> None:
+        """
+        Args:
+            services: the outside world.
+        """
+        self._services = services
+        self._deep_due: dict[Key, float] = {}
+        self._stuck: dict[Key, str] = {}
+
+    async def __call__(self, key: Key) -> Done | Again:
+        """Work on one resource.
+
+        Raises:
+            Unfinished: it isn't as it should be, for a cause that may go by itself; its status says so.
+            ApiError: the API server doesn't let us.
+        """
+        # Whatever this pass looks at, it follows anew.
+        self._services.following.forget(key)
+        try:
+            # Live: the live copy may lack the status that the latest pass has written.
+            found = await self._services.kube.get(KINDS[key.kind].resource.path, key.name, key.namespace)
+        except NotFound:
+            self._forget(key)
+            return Done()
+        run = Run(self._services, found, depth=self._depth(found), stuck=self._stuck.get(key))
+        try:
+            await run.delete() if found.deleting else await run.reconcile()
+        except Stopped as stopped:
+            stop = undeletable(stopped.stop) if found.deleting else stopped.stop
+        except (SnowflakeError, ConfigurationError) as error:
+            stop = (deletion_stop_for if found.deleting else stop_for)(error, run)
+        else:
+            self._succeeded(key, run)
+            return Done()
+        if stop.reason is Reason.NOT_CONVERGING:
+            self._stuck[key] = run.spec_hash
+        await run.stop(stop)
+        if stop.soon or stop.reason in PASSING:
+            raise Unfinished(stop.message)
+        return Done(resync=SLOW)
+
+    def _succeeded(self, key: Key, run: Run) -> None:
+        self._stuck.pop(key, None)
+        if run.looked_deep:
+            self._deep_due[key] = time.monotonic() + jittered(DEEP)
+
+    def _depth(self, found: Object) -> Depth:
+        """How much to read of an object whose spec hasn't changed: all while not all is well, and now and then."""
+        spread = hash(found.key) % 1000 / 1000 * DEEP.total_seconds()
+        due = self._deep_due.setdefault(found.key, time.monotonic() + spread)
+        told = conditions_of(found)
+        well = len(told) == 2 and any(each.type == READY and each.status == "True" for each in told)
+        return "shallow" if well and time.monotonic() < due else "deep"
+
+    def _forget(self, key: Key) -> None:
+        self._deep_due.pop(key, None)
+        self._stuck.pop(key, None)
+        self._services.attempts.forget(key)

@@ -1,0 +1,103 @@
+"""One object in Snowflake, as a pass talks about it: one log-in, one role, one query tag."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from freehold.kinds.fields import Target
+from freehold.kinds.kind import Kind, Step
+from freehold.observation import Depth, Observation, Row
+from freehold.snowflake.client import Snowflake
+from freehold.snowflake.errors import ErrorClass, SnowflakeError
+from freehold.snowflake.query_tag import QueryTag
+from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
+from freehold_controllers.reconciler.decision import Absence
+
+SETTLING = timedelta(seconds=60)
+"""How long a step may take to show its effect."""
+
+_LOOK_AGAIN = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An object in an account.
+
+    Attributes:
+        snowflake: the client.
+        settings: the log-in, in the role that owns and changes the object.
+        role: that role.
+        kind: the object's kind.
+        target: the object.
+        tag: of every statement.
+        require_active: raises when another process may be working on the same object.
+    """
+
+    snowflake: Snowflake
+    settings: ConnectionSettings
+    role: str
+    kind: Kind
+    target: Target
+    tag: QueryTag
+    require_active: Callable[[], None]
+
+    async def look(self, depth: Depth) -> Observation | None:
+        """The object as it is now; None when the role doesn't see it."""
+        return await self.snowflake.observe(self.settings, self.kind, self.target, depth, self.tag)
+
+    async def view(self, depth: Depth) -> Observation | Absence:
+        """The object as it is now, or what it means that the role doesn't see it."""
+        return await self.look(depth) or await self._absence()
+
+    async def view_anyway(self) -> Observation | Absence:
+        """The same, also where what contains the object is absent or invisible."""
+        try:
+            return await self.view("shallow")
+        except SnowflakeError as error:
+            if error.error_class is not ErrorClass.MISSING:
+                raise
+        return await self._absence()
+
+    async def now(self) -> datetime:
+        """Snowflake's time, in the clock and precision of created_on."""
+        return await self.snowflake.clock(self.settings, self.tag)
+
+    async def query(self, query: Sql) -> tuple[Row, ...]:
+        """The rows of a query."""
+        return (await self.snowflake.execute(self.settings, query, self.tag)).rows
+
+    async def send(self, statement: Sql) -> None:
+        """Send a statement that writes."""
+        self.require_active()
+        await self.snowflake.execute(self.settings, statement, self.tag)
+
+    async def take(self, step: Step) -> None:
+        """Send a step of a plan, unless it isn't needed, and wait for its effect."""
+        if step.only_if_empty and await self.query(step.only_if_empty):
+            return
+        try:
+            await self.send(step.statement)
+        except SnowflakeError as error:
+            if error.number not in step.done_on:
+                raise
+        if step.wait_for:
+            await self._await(*step.wait_for)
+
+    async def sees_all(self) -> bool:
+        """Whether the role sees every object of the account, so that what it doesn't see isn't there."""
+        return await self.snowflake.sees_all(self.settings, self.tag)
+
+    async def _absence(self) -> Absence:
+        return Absence.PROVED if await self.sees_all() else Absence.UNPROVED
+
+    async def _await(self, column: str, value: str) -> None:
+        async with asyncio.timeout(SETTLING.total_seconds()):
+            while True:
+                seen = await self.look("shallow")
+                if seen is not None and seen.row.get(column) == value:
+                    return
+                await asyncio.sleep(_LOOK_AGAIN)

@@ -1,0 +1,256 @@
+"""One pass over one resource: the steps, in the order that makes a crash between any two of them harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from freehold import permissions, planning
+from freehold.identifiers import InvalidName
+from freehold.kinds.common import SnowflakeStatus
+from freehold.kinds.registry import KINDS
+from freehold.kube.conditions import conditions_of
+from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.observation import Depth, Observation
+from freehold.resolve import Resolved, Unresolved, resolve
+from freehold_controllers.reconciler import finalizer, references, status
+from freehold_controllers.reconciler.creation import create
+from freehold_controllers.reconciler.decision import (
+    PASSES,
+    Create,
+    InSync,
+    Look,
+    Record,
+    Stop,
+    Subject,
+    Tell,
+    Update,
+    View,
+    decide,
+    paused,
+    told,
+)
+from freehold_controllers.reconciler.deletion import delete
+from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.managed import Managed, status_of
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.ownership import hold
+from freehold_controllers.reconciler.provider import Login
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, SYNCED, Verdict, Verdicts
+
+_ROUNDS = 10
+"""Decisions in one pass; an object that changes more often is looked at again later."""
+
+
+class Run:
+    """A pass over a resource.
+
+    Attributes:
+        spec_hash: hash of the spec, references resolved; empty before these are.
+        looked_deep: whether all of the object was read.
+    """
+
+    def __init__(self, services: Services, found: Object, *, depth: Depth, stuck: str | None) -> None:
+        """
+        Args:
+            services: the outside world.
+            found: the resource, as it is now.
+            depth: how much is to be read of an object whose spec hasn't changed.
+            stuck: hash of a spec that updates didn't bring about.
+        """
+        self._services = services
+        self._found = found
+        self._kind = KINDS[found.key.kind]
+        self._depth = depth
+        self._stuck = stuck
+        self._name = ""
+        self.spec_hash = ""
+        self.looked_deep = False
+
+    def __str__(self) -> str:
+        return f"{self._kind.object_type.lower()} {self._name}".strip()
+
+    async def delete(self) -> None:
+        """Let the resource go, and drop its object if it is ours."""
+        managed = Managed.read(self._found, self._kind)
+        self._name = managed.object.name
+        await delete(self._services, managed)
+
+    async def reconcile(self) -> None:
+        """Make the object as the resource declares it.
+
+        Raises:
+            Stopped: it can't be, and why.
+            SnowflakeError: Snowflake said no, or didn't answer.
+            ConfigurationError: there is no way into the account.
+            ApiError: the API server doesn't let us.
+        """
+        services = self._services
+        # The manifest first: what isn't understood, or paused, must not lead to as much as a question.
+        managed = Managed.read(self._found, self._kind)
+        if stop := paused(managed.spec):
+            raise Stopped(stop)
+        # The account before the names: an identity is one in a proven account.
+        login = await services.providers.login(managed.key, *managed.provider)
+        resolved = await self._resolve(managed)
+        await self._require_permission(managed, resolved)
+        managed = await references.resolved(managed, services.get_for(managed.key))
+        self.spec_hash = managed.spec_hash
+        target = self._kind.target(resolved.parts)
+        self._name = target.name.text
+        remote = services.remote(managed, login, target)
+        if managed.spec.management_policies.observe_only:
+            await self._watch(managed, remote, login)
+            return
+        # The finalizer before the claim: from now on deletion passes by us, and no claim is left behind.
+        self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
+        # The claim before any statement: two resources never work on one object.
+        (identity,) = resolved.identities or ()
+        holding = await hold(services, managed, identity, login.account.name)
+        subject = self._subject(managed, remote, holding)
+        end, seen = await self._converge(managed, remote, holding, subject)
+        # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
+        await self._report(managed, remote, login, end, seen)
+
+    async def stop(self, stop: Stop) -> None:
+        """Tell in status and Event why the pass has ended early."""
+        before = conditions_of(self._found)
+        verdicts = status.verdicts_of(stop, before)
+        if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
+            self._services.tell(self._found, stop.reason, stop.message, type_="Warning")
+        await self._write(verdicts)
+
+    async def _resolve(self, managed: Managed) -> Resolved:
+        namespace = self._found.namespace
+        try:
+            outcome = await resolve(self._kind, namespace, managed.spec, self._services.get_for(managed.key))
+        except InvalidName as error:
+            raise Stopped(Stop(Reason.VALIDATION_FAILED, str(error))) from error
+        if isinstance(outcome, Unresolved):
+            raise references.unresolved(str(outcome))
+        return outcome
+
+    async def _require_permission(self, managed: Managed, resolved: Resolved) -> None:
+        """What admission asks, too; it may be off, and the ProviderConfig may have changed since."""
+        provider, namespace = resolved.provider, self._found.namespace
+        labels: Mapping[str, str] = {}
+        if provider.spec.allowed_namespace_selector is not None:
+            self._services.following.follow(managed.key, Key(NAMESPACES.kind, "", namespace))
+            labels = (await self._services.kube.get(NAMESPACES, namespace)).labels
+        usage = permissions.Usage(self._kind, namespace, labels, resolved.parts, managed.spec.use_role)
+        if denied := permissions.check(provider.spec, (provider.namespace, provider.name), usage):
+            raise Stopped(Stop(Reason(denied.reason), denied.message))
+
+    def _subject(self, managed: Managed, remote: Remote, holding: Holding | None) -> Subject:
+        before = status_of(self._found)
+        return Subject(
+            kind=self._kind,
+            spec=managed.spec,
+            target=remote.target,
+            claim=holding.spec if holding else None,
+            role=remote.role,
+            tracked=frozenset(before.tracked_fields or ()),
+            changed=before.last_applied_spec_hash != self.spec_hash,
+            passes=PASSES if self._stuck == self.spec_hash else 0,
+        )
+
+    async def _watch(self, managed: Managed, remote: Remote, login: Login) -> None:
+        """Only look."""
+        view = await remote.view("shallow")
+        decision = decide(self._subject(managed, remote, None), view)
+        if isinstance(decision, Stop):
+            raise Stopped(decision)
+        if isinstance(view, Observation):
+            await self._report(managed, remote, login, InSync(), view)
+
+    async def _converge(
+        self, managed: Managed, remote: Remote, holding: Holding, subject: Subject
+    ) -> tuple[InSync | Tell, Observation]:
+        """Decide, act, look, until there is nothing left to do."""
+        view: View | None = None
+        for _ in range(_ROUNDS):
+            subject = replace(subject, claim=holding.spec)
+            match decide(subject, view), view:
+                case Look(), _:
+                    self.looked_deep = subject.changed or self._depth == "deep"
+                    view = await remote.view("deep" if self.looked_deep else "shallow")
+                case Create(), _:
+                    await self._track(managed)
+                    view = await self._create(managed, remote, holding)
+                    subject = replace(subject, changed=True)
+                case Record(how=how), Observation() as seen:
+                    await holding.record(how, seen, remote.role, await remote.now())
+                    told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
+                    self._services.tell(self._found, told_as[0], f"{self} {told_as[1]}")
+                    subject = replace(subject, changed=True)
+                    view = await remote.view("deep")
+                case Update() as update, Observation() as seen:
+                    # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
+                    await self._track(managed)
+                    for step in planning.alter(self._kind, remote.target, managed.spec, seen, update.differences):
+                        await remote.take(step)
+                    self._services.tell(
+                        self._found,
+                        Reason.DRIFT_CORRECTED if update.drift else Reason.UPDATED,
+                        told(update.differences),
+                    )
+                    # What counts is what is seen now, not what was sent.
+                    tracked = planning.managed(self._kind, managed.spec)
+                    subject = replace(subject, tracked=tracked, passes=subject.passes + 1)
+                    view = await remote.view("deep")
+                case Stop() as stop, _:
+                    raise Stopped(stop)
+                case (InSync() | Tell()) as end, Observation() as seen:
+                    return end, seen
+        raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{self} keeps changing while it is worked on"))
+
+    async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
+        before = holding.spec.evidence
+        self._services.attempts.note(managed.key)
+        view = await create(remote, holding, managed.spec)
+        if holding.spec.evidence != before:
+            self._services.tell(self._found, Reason.CREATED, f"{self} was created")
+        return view
+
+    async def _track(self, managed: Managed) -> None:
+        """Remember the names of all fields that are about to be sent."""
+        before = status_of(self._found)
+        tracked = sorted(planning.managed(self._kind, managed.spec).union(before.tracked_fields or ()))
+        if tracked != (before.tracked_fields or []):
+            await self._apply(before.model_copy(update={"tracked_fields": tracked}))
+
+    async def _report(
+        self, managed: Managed, remote: Remote, login: Login, end: InSync | Tell, seen: Observation
+    ) -> None:
+        observe_only = managed.spec.management_policies.observe_only
+        state = f"{self} exists" if observe_only else f"{self} is as declared"
+        if isinstance(end, Tell):
+            state = f"{self} differs from what is declared, and driftPolicy is detect-only"
+        verdicts: dict[str, Verdict | None] = {
+            READY: Verdict("True", Reason.AVAILABLE, state),
+            SYNCED: Verdict("True", Reason.RECONCILE_SUCCESS, state),
+        }
+        if isinstance(end, Tell):
+            verdicts[DRIFT_DETECTED] = Verdict("True", Reason.DRIFT_DETECTED, told(end.differences))
+        facts: dict[str, object] = {
+            "fully_qualified_name": remote.target.name.text,
+            "account": login.account.name,
+            "show_output": self._kind.stable(seen.row),
+        }
+        if not observe_only:
+            facts["last_applied_spec_hash"] = self.spec_hash
+        if not observe_only and isinstance(end, InSync):
+            facts["tracked_fields"] = sorted(planning.managed(self._kind, managed.spec))
+        await self._write(verdicts, facts)
+
+    async def _write(self, verdicts: Verdicts, facts: Mapping[str, object] | None = None) -> None:
+        conditions = status.conditions(self._found, verdicts, self._services.now)
+        update = {"observed_generation": self._found.generation, "conditions": conditions, **(facts or {})}
+        await self._apply(status_of(self._found).model_copy(update=update))
+
+    async def _apply(self, new: SnowflakeStatus) -> None:
+        path = self._kind.resource.path
+        self._found = await status.write(self._services.kube, path, self._found, new, self._services.manager)

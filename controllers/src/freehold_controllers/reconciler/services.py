@@ -1,0 +1,83 @@
+"""What every step of the reconciler works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from freehold.claim_store import ClaimStore
+from freehold.kinds.fields import Target
+from freehold.kinds.resource import GroupResource
+from freehold.kube.client import Kube
+from freehold.kube.events import Recorder
+from freehold.kube.objects import Key, Object
+from freehold.kube.reflector import Reflector
+from freehold.resolve import Get, live
+from freehold.snowflake.client import Snowflake
+from freehold_controllers.reconciler.attempts import Attempts
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.inventory import Inventory
+from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.provider import Login, Providers
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.remote import Remote
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The outside world, as the reconciler sees it.
+
+    Attributes:
+        kube: the API server.
+        manager: field manager of what is written there, `freehold-<domain>`.
+        store: the claims.
+        snowflake: the accounts.
+        providers: the ways into them.
+        recorder: of Events.
+        following: who is woken by what.
+        inventory: the claims by container.
+        reflectors: live copies of all our kinds, by kind.
+        attempts: which CREATE may still be under way.
+        require_active: raises when another process may be working on the same objects.
+    """
+
+    kube: Kube
+    manager: str
+    store: ClaimStore
+    snowflake: Snowflake
+    providers: Providers
+    recorder: Recorder
+    following: Following
+    inventory: Inventory
+    reflectors: Mapping[str, Reflector]
+    attempts: Attempts
+    require_active: Callable[[], None]
+
+    @property
+    def now(self) -> datetime:
+        """The API server's time."""
+        return self.kube.server_time
+
+    def get_for(self, asker: Key) -> Get:
+        """Reads resources from the live copies, and has the asker woken when they change."""
+        fallback = live(self.kube)
+
+        async def get(path: GroupResource, namespace: str, name: str) -> Object | None:
+            self.following.follow(asker, Key(path.kind, namespace, name))
+            found = self.reflectors[path.kind].store.get((namespace, name))
+            return found or await fallback(path, namespace, name)
+
+        return get
+
+    def remote(self, managed: Managed, login: Login, target: Target) -> Remote:
+        """The resource's object, as its role reaches it."""
+        acting = login.acting_as(managed.spec.use_role)
+        return Remote(
+            self.snowflake, acting.settings, acting.role, managed.kind, target, managed.tag, self.require_active
+        )
+
+    def tell(self, about: Object, reason: Reason, note: str, *, type_: Literal["Normal", "Warning"] = "Normal") -> None:
+        """Record an Event."""
+        self.recorder.record(about, type_, reason, note)

@@ -46,6 +46,8 @@ def issue(folder: Path, names: Iterable[str]) -> Certificate:
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.SubjectAlternativeName([_san(name) for name in names]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        # From Python 3.13 on, clients refuse a leaf that does not identify its authority's key.
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), critical=False)
         .sign(ca_key, hashes.SHA256())
     )
     _write_key(certificate.key, key)
@@ -65,6 +67,7 @@ def _authority(cert_path: Path, key_path: Path) -> tuple[ec.EllipticCurvePrivate
     cert = (
         _builder("freehold-devstack test CA", subject, key.public_key())
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(x509.KeyUsage(key_cert_sign=True, crl_sign=True, **usage), critical=True)
         .sign(key, hashes.SHA256())
     )

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.integration.webhook.harness import Account, Site, eventually
 
 from freehold.kube.client import Kube
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.pki import Authority
+from tests.integration.webhook.harness import Account, Site, eventually
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def started(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def unregistered(control_plane: ControlPlane, tmp_path: Path) -> Iterator[Site]:
-    """A site of its own, without replicas and unknown to the API server."""
+    """A certificate that the API server knows nothing of."""
     site = Site(control_plane, f"webhook-{secrets.token_hex(3)}", Authority(), tmp_path)
-    site.prepare()
+    site.mount(site.issue())
     try:
         yield site
     finally:

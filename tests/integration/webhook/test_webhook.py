@@ -9,18 +9,21 @@ from datetime import timedelta
 import aiohttp
 import orjson
 from cryptography import x509
-from tests.integration.webhook.harness import DATABASE, Account, Site, as_json, eventually
-from tests.unit.webhook.test_review import review
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Claim, Evidence
 from freehold.identity import Identity
+from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object
 from freehold.resolve import live
 from freehold_devstack.pki import Authority, Pair
 from freehold_webhook.admission import Admission
+from freehold_webhook.certificates import Certificates
+from freehold_webhook.readiness import Readiness
 from freehold_webhook.review import Outcome, Request
+from tests.integration.webhook.harness import DATABASE, Account, Site, as_json, eventually
+from tests.unit.webhook.test_review import review
 
 
 async def claim_of(account: Account, database: str) -> Claim | None:
@@ -190,18 +193,20 @@ async def test_after_sigterm_requests_are_answered_until_the_process_ends_well(s
     assert await replica.ended() == 0
 
 
-async def test_ready_only_once_the_api_server_would_trust_the_certificate(unregistered: Site) -> None:
-    replica = unregistered.replica()
+async def test_ready_only_once_the_api_server_would_trust_the_certificate(unregistered: Site, kube: Kube) -> None:
+    readiness = Readiness(kube, unregistered.name, Certificates(unregistered.folder))
+    url = "https://127.0.0.1:9443/validate"
 
     async def says(text: str) -> bool:
-        status, answer = await replica.probe("/readyz")
-        return status == 503 and text in answer
+        return text in (readiness.why_not or "ready")
 
+    running = asyncio.create_task(readiness.run())
     await eventually(lambda: says("there is no ValidatingWebhookConfiguration"), "a complaint about no configuration")
-    unregistered.register(replica.url, authority=Authority())
+    unregistered.register(url, authority=Authority())
     await eventually(lambda: says("doesn't verify our certificate"), "a complaint about the bundle")
-    unregistered.register(replica.url)
-    await eventually(replica.ready, "the replica to be ready")
+    unregistered.register(url)
+    await eventually(lambda: says("ready"), "readiness")
+    running.cancel()
 
 
 async def test_what_was_decided_is_counted_and_logged(account: Account) -> None:

@@ -1,0 +1,120 @@
+"""Observing one object: the row of exactly that name, its parameters and details, and what absence is worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from freehold.kinds.registry import KINDS
+from freehold.observation import Depth, Observation, Parameter
+from freehold.snowflake import client
+from freehold.snowflake.client import Snowflake
+from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
+from freehold.snowflake.settings import ConnectionSettings
+from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+
+from .conftest import TAG
+
+
+class Observer:
+    """Observes as the given settings."""
+
+    def __init__(self, snowflake: Snowflake, settings: ConnectionSettings) -> None:
+        self._snowflake = snowflake
+        self._settings = settings
+
+    async def __call__(self, kind: str, *parts: str, depth: Depth = "shallow") -> Observation | None:
+        target = KINDS[kind].target(parts)
+        return await self._snowflake.observe(self._settings, KINDS[kind], target, depth, TAG)
+
+
+@pytest.fixture
+def observe(snowflake: Snowflake, settings: ConnectionSettings) -> Observer:
+    return Observer(snowflake, settings)
+
+
+async def test_the_row_is_that_of_exactly_the_name_though_like_matches_more(
+    observe: Observer, endpoint: SnowflakeEndpoint
+) -> None:
+    for name in ("A_B", "AXB", "a_b"):
+        endpoint.sql(f"CREATE DATABASE \"{name}\" COMMENT = '{name}'", role="OPERATOR")
+
+    found = await observe("Database", "A_B")
+
+    assert found is not None
+    assert (found.row["name"], found.row["comment"]) == ("A_B", "A_B")
+    assert not found.deep
+
+
+@pytest.mark.parametrize("name", ["it's", "100%", "back\\slash", 'quo"te', "dots.in.it", "ÜNICODE ☃"])
+async def test_an_object_is_found_whatever_its_name(name: str, observe: Observer, endpoint: SnowflakeEndpoint) -> None:
+    quoted = name.replace('"', '""')
+    endpoint.sql(f'CREATE DATABASE "{quoted}"', role="OPERATOR")
+    endpoint.sql(f'CREATE SCHEMA "{quoted}"."{quoted}"', role="OPERATOR")
+
+    assert await observe("Database", name, depth="deep") is not None
+    assert await observe("Schema", name, name, depth="deep") is not None
+
+
+async def test_a_deep_observation_adds_parameters_with_their_level_and_details(
+    observe: Observer, endpoint: SnowflakeEndpoint
+) -> None:
+    endpoint.sql("CREATE DATABASE D DATA_RETENTION_TIME_IN_DAYS = 3", role="OPERATOR")
+
+    found = await observe("Database", "D", depth="deep")
+
+    assert found is not None
+    assert found.deep
+    assert found.parameters is not None
+    assert found.parameters["DATA_RETENTION_TIME_IN_DAYS"] == Parameter("3", "DATABASE")
+    assert found.parameters["LOG_LEVEL"].level == ""
+    assert found.details == {"replication": ()}
+
+
+async def test_what_is_not_there_is_none(observe: Observer) -> None:
+    assert await observe("Warehouse", "NO_SUCH") is None
+
+
+async def test_a_missing_parent_is_an_error_of_its_class(observe: Observer) -> None:
+    with pytest.raises(SnowflakeError) as failure:
+        await observe("Schema", "NO_SUCH", "S")
+
+    assert failure.value.error_class is ErrorClass.MISSING
+
+
+async def test_a_full_answer_without_the_row_is_incomplete_and_with_it_is_not(
+    observe: Observer, endpoint: SnowflakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.sql("CREATE DATABASE AXB", role="OPERATOR")
+    monkeypatch.setattr(client, "SHOW_LIMIT", 1)
+
+    assert await observe("Database", "AXB") is not None
+    with pytest.raises(Incomplete):
+        await observe("Database", "A_B")
+
+
+@pytest.mark.parametrize(
+    ("role", "verdict"), [("OPERATOR", False), ("SEER", True), ("seer above", True), ("DEPUTY", True)]
+)
+async def test_a_role_sees_all_by_its_own_grant_or_one_that_it_inherits(
+    role: str, verdict: bool, snowflake: Snowflake, settings: ConnectionSettings
+) -> None:
+    assert await snowflake.sees_all(settings.acting_as(role), TAG) is verdict
+
+
+async def test_the_users_default_role_is_asked_about_when_none_is_configured(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    assert not await snowflake.sees_all(replace(settings, role=None), TAG)
+    assert endpoint.journal.statements('SHOW GRANTS TO ROLE "OPERATOR"')
+
+
+async def test_the_answer_is_kept_for_a_while(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    seer = settings.acting_as("SEER")
+    for _ in range(3):
+        assert await snowflake.sees_all(seer, TAG)
+
+    assert len(endpoint.journal.statements("SHOW GRANTS")) == 1

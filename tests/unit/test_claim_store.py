@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.harness.memory import MemoryKube
 
 from freehold.claim_store import ClaimStore, Held, How, Refused, Undecided, acquire, acquire_all
 from freehold.claims import CLAIM, GRACE, Claim, Evidence, Holder, new_claim
@@ -14,6 +13,7 @@ from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Conflict, Forbidden, NotFound, Unavailable
+from tests.harness.memory import MemoryKube
 
 DATABASES = KINDS["Database"].resource.path
 IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("ANALYTICS",))

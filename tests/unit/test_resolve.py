@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.harness.memory import MemoryKube
 
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.resolve import Resolved, Unresolved, live, resolve, stands_for
+from tests.harness.memory import MemoryKube
 
 ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD"}
 DATABASE, SCHEMA = KINDS["Database"], KINDS["Schema"]

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.harness.memory import MemoryKube
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, ClaimSpec
@@ -20,6 +19,7 @@ from freehold.kube.objects import NAMESPACES, Object
 from freehold.resolve import live
 from freehold_webhook.admission import Admission
 from freehold_webhook.review import Outcome, Request, Verdict
+from tests.harness.memory import MemoryKube
 
 ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD", "region": "AWS_EU_CENTRAL_1", "locator": "AB12345"}
 DATABASE, SCHEMA = KINDS["Database"].resource.path, KINDS["Schema"].resource.path

@@ -12,8 +12,6 @@ from pathlib import Path
 import aiohttp
 import pytest
 from cryptography import x509
-from tests.harness.memory import MemoryKube
-from tests.unit.webhook.test_review import review
 
 from freehold.claim_store import ClaimStore
 from freehold.kube.objects import Object
@@ -23,6 +21,8 @@ from freehold_webhook.admission import Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.readiness import why_not_trusted
 from freehold_webhook.server import Server
+from tests.harness.memory import MemoryKube
+from tests.unit.webhook.test_review import review
 
 SERVICE = "freehold-webhook.freehold.svc"
 

@@ -1,0 +1,194 @@
+"""ProviderConfigs: log in, prove the account, keep the proof. Everybody else uses them only as they were verified here.
+
+A refused credential is not tried again before it, or the ProviderConfig, changes: repeated failures lock the user.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
+from freehold.kinds.registry import KINDS
+from freehold.kube.conditions import conditions_of
+from freehold.kube.errors import NotFound
+from freehold.kube.objects import Key, Object
+from freehold.snowflake.errors import (
+    ConfigurationError,
+    CredentialsRefused,
+    LoginFailed,
+    RoleNotGranted,
+    SnowflakeError,
+)
+from freehold.snowflake.session import AccountFacts
+from freehold_controllers.reconciler import finalizer, status
+from freehold_controllers.reconciler.reasons import PASSING, Reason
+from freehold_controllers.reconciler.reconcile import SLOW
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.status import READY, Verdict
+from freehold_controllers.runtime.work import Again, Done, Unfinished
+
+IN_USE = "InUse"
+
+_FOLLOWED = 5
+"""Users whose end is waited for at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """A log-in that was refused.
+
+    Attributes:
+        generation: of the ProviderConfig.
+        secret_version: of its Secret.
+        until: monotonic time before which the same isn't tried again.
+    """
+
+    generation: int
+    secret_version: str | None
+    until: float
+
+
+class ProviderConfigs:
+    """Reconciles ProviderConfigs."""
+
+    def __init__(self, services: Services) -> None:
+        """
+        Args:
+            services: the outside world.
+        """
+        self._services = services
+        self._refusals: dict[Key, _Refusal] = {}
+
+    async def __call__(self, key: Key) -> Done | Again:
+        """Work on one ProviderConfig.
+
+        Raises:
+            Unfinished: it can't be verified, for a cause that may go by itself; its status says so.
+            ApiError: the API server doesn't let us.
+        """
+        services = self._services
+        services.following.forget(key)
+        try:
+            found = await services.kube.get(PROVIDER_CONFIG.path, key.name, key.namespace)
+        except NotFound:
+            self._refusals.pop(key, None)
+            return Done()
+        if found.deleting:
+            return await self._let_go(found)
+        # From now on it stays until nothing needs it any more.
+        found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
+        return await self._verify(found)
+
+    async def _verify(self, found: Object) -> Done | Again:
+        services, before = self._services, _status_of(found)
+        version = before.secret_resource_version
+        try:
+            secret, settings = await services.providers.settings(found.key, found)
+            version = secret.version
+            if wait := self._refused(found, version):
+                return Again(wait)
+            facts = await services.snowflake.verify(settings)
+        except (ConfigurationError, SnowflakeError) as error:
+            if isinstance(error, CredentialsRefused):
+                self._refusals[found.key] = _Refusal(found.generation, version, time.monotonic() + SLOW.total_seconds())
+            return await self._tell_failure(found, before, error, version)
+        verdict = Verdict(
+            "True",
+            Reason.AVAILABLE,
+            f"connection verified: user {facts.user} in role {facts.role} of account {facts.name}",
+        )
+        await self._write(found, verdict, _verified(before, facts, version))
+        return Done()
+
+    async def _tell_failure(
+        self,
+        found: Object,
+        before: ProviderConfigStatus,
+        error: ConfigurationError | SnowflakeError,
+        version: str | None,
+    ) -> Done:
+        reason = Reason(error.reason) if isinstance(error, ConfigurationError | LoginFailed) else Reason.PING_FAILED
+        await self._write(
+            found, Verdict("False", reason, str(error)), before.model_copy(update={"secret_resource_version": version})
+        )
+        # A grant is made in Snowflake, of which nothing tells us.
+        if reason in PASSING or isinstance(error, RoleNotGranted):
+            raise Unfinished(str(error))
+        return Done(resync=SLOW)
+
+    async def _write(self, found: Object, verdict: Verdict, new: ProviderConfigStatus) -> None:
+        services = self._services
+        if not any((each.reason, each.message) == (verdict.reason, verdict.message) for each in conditions_of(found)):
+            services.tell(
+                found, verdict.reason, verdict.message, type_="Normal" if verdict.status == "True" else "Warning"
+            )
+        conditions = status.conditions(found, {READY: verdict}, services.now)
+        new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
+        await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
+
+    def _refused(self, found: Object, version: str | None) -> timedelta | None:
+        """How long the credential is still not to be tried, since it was refused and nothing has changed."""
+        refusal = self._refusals.get(found.key) or self._told_refusal(found)
+        if refusal is None or (refusal.generation, refusal.secret_version) != (found.generation, version):
+            return None
+        remaining = refusal.until - time.monotonic()
+        return timedelta(seconds=remaining) if remaining > 0 else None
+
+    def _told_refusal(self, found: Object) -> _Refusal | None:
+        """The refusal that the status tells of, met by an earlier process."""
+        told = next((each for each in conditions_of(found) if each.reason == Reason.CREDENTIALS_ERROR), None)
+        if told is None or told.observed_generation is None:
+            return None
+        ago = self._services.now - told.last_transition_time
+        until = time.monotonic() + (SLOW - ago).total_seconds()
+        return _Refusal(told.observed_generation, _status_of(found).secret_resource_version, until)
+
+    async def _let_go(self, found: Object) -> Done:
+        """Remove the finalizer once nothing uses the ProviderConfig. Ready stays as it is: its users still need it."""
+        services = self._services
+        users = sorted(self._users(found))
+        if not users:
+            await finalizer.remove(services.kube, PROVIDER_CONFIG.path, found, services.manager)
+            return Done()
+        for user in users[:_FOLLOWED]:
+            services.following.follow(found.key, user)
+        named = ", ".join(map(str, users[:_FOLLOWED]))
+        verdict = Verdict("True", Reason.IN_USE, f"{len(users)} resources still use it, and go first: {named}")
+        conditions = status.conditions(found, {READY: None, IN_USE: verdict}, services.now)
+        new = _status_of(found).model_copy(update={"conditions": conditions})
+        await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
+        return Done(resync=SLOW)
+
+    def _users(self, found: Object) -> Iterator[Key]:
+        for name in KINDS:
+            reflector = self._services.reflectors[name]
+            if not reflector.synced.is_set():
+                raise Unfinished(f"it isn't known yet which {reflector.path.plural} use it")
+            for each in reflector.store.values():
+                reference: Mapping[str, str] = each.spec.get("providerRef") or {}
+                used = (reference.get("namespace") or each.namespace, reference.get("name") or "default")
+                if used == (found.namespace, found.name):
+                    yield each.key
+
+
+def _status_of(found: Object) -> ProviderConfigStatus:
+    try:
+        return ProviderConfigStatus.model_validate(found.status)
+    except ValueError:
+        return ProviderConfigStatus()
+
+
+def _verified(before: ProviderConfigStatus, facts: AccountFacts, version: str | None) -> ProviderConfigStatus:
+    account = VerifiedAccount(key=facts.key, name=facts.name, region=facts.region, locator=facts.locator)
+    update = {
+        # Written once: what is claimed hangs on its key. A log-in that ends in another account has failed before.
+        "account": before.account or account,
+        "user": facts.user,
+        "role": facts.role,
+        "version": facts.version,
+        "secret_resource_version": version,
+    }
+    return before.model_copy(update=update)

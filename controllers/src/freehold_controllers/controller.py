@@ -1,0 +1,121 @@
+"""A controller's process: its options, and how its parts are put together, the same for both Snowflake domains."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from freehold import logs
+from freehold.claim_store import ClaimStore
+from freehold.claims import CLAIM
+from freehold.hosts import SNOWFLAKE_HOSTS
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.kind import Domain
+from freehold.kinds.registry import KINDS, kinds_of
+from freehold.kinds.resource import GroupResource
+from freehold.kube.client import Kube
+from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.snowflake.client import Snowflake
+from freehold_controllers.reconciler.attempts import Attempts
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.inventory import Inventory
+from freehold_controllers.reconciler.provider import Providers
+from freehold_controllers.reconciler.reconcile import Reconciler
+from freehold_controllers.reconciler.secret import Secrets
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.runtime.process import Process, Settings
+from freehold_controllers.runtime.watches import Wake, Watch
+from freehold_controllers.runtime.work import Again, Done, Reconcile
+
+Reconcilers = Mapping[GroupResource, Callable[[Services], Reconcile]]
+"""Reconcilers of a domain's resources that are no kinds of Snowflake objects."""
+
+
+def start(domain: Domain, others: Reconcilers | None = None) -> None:
+    """Run a domain's controller with the options of the command line.
+
+    Args:
+        domain: the kinds that it reconciles.
+        others: what it reconciles beside them.
+    """
+
+    def run(
+        namespace: Annotated[str, typer.Option(help="Namespace of the installation, where the Lease lives.")],
+        identity: Annotated[str, typer.Option(help="This process among its equals, for example the pod.")] = "",
+        installation_id: Annotated[str, typer.Option(help="Id of the installation in query tags.")] = "freehold",
+        allowed_hosts: Annotated[
+            str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
+        ] = ",".join(SNOWFLAKE_HOSTS),
+        health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
+        lease_duration: Annotated[int, typer.Option(help="Seconds until others take over from a lost process.")] = 15,
+        resync_interval: Annotated[int, typer.Option(help="Seconds between observations without a reason.")] = 300,
+        log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+        log_format: Annotated[logs.Format, typer.Option(help="json or text.")] = logs.Format.JSON,
+    ) -> None:
+        """Make Snowflake match the custom resources of one domain."""
+        logs.configure(log_level, log_format)
+        settings = Settings(
+            name=f"freehold-{domain.value}",
+            namespace=namespace,
+            instance=identity or f"{socket.gethostname()}-{os.getpid()}",
+            health_port=health_port,
+            lease_duration=timedelta(seconds=lease_duration),
+            resync=timedelta(seconds=resync_interval),
+        )
+        asyncio.run(serve(domain, others or {}, settings, installation_id, allowed_hosts.split(",")))
+
+    typer.run(run)
+
+
+async def serve(
+    domain: Domain, others: Reconcilers, settings: Settings, installation: str, allowed_hosts: Sequence[str]
+) -> None:
+    """Run until SIGTERM or SIGINT. The arguments are the options of the command line."""
+    following, inventory = Following(), Inventory()
+    async with Kube.from_environment() as kube, Snowflake(installation) as snowflake:
+        process = Process(kube, settings, _watches(domain, others, following, inventory))
+        configs = process.reflectors[PROVIDER_CONFIG.kind].store
+        services = Services(
+            kube=kube,
+            manager=settings.name,
+            store=ClaimStore(kube),
+            snowflake=snowflake,
+            providers=Providers(configs, Secrets(process, following), following, allowed_hosts),
+            recorder=process.recorder,
+            following=following,
+            inventory=inventory,
+            reflectors=process.reflectors,
+            attempts=Attempts(),
+            require_active=process.member.require_active,
+        )
+        reconciler = Reconciler(services)
+        by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
+        by_kind |= {path.kind: reconciles(services) for path, reconciles in others.items()}
+        await process.run(partial(_reconcile, by_kind))
+
+
+async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Done | Again:
+    return await by_kind[key.kind](key)
+
+
+def _watches(domain: Domain, others: Reconcilers, following: Following, inventory: Inventory) -> list[Watch]:
+    """Everything that may bear on a resource of the domain; Secrets are watched one by one, as they are needed."""
+
+    def claims(before: Object | None, after: Object | None) -> Iterable[Wake]:
+        inventory.note(before, after)
+        return following.wakes(before, after)
+
+    own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()
+    ours = (PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+    return [
+        *(Watch(path, reconciled=path in own, wakes=following.wakes) for path in ours),
+        Watch(CLAIM.path, wakes=claims),
+        Watch(NAMESPACES, wakes=following.wakes),
+    ]

@@ -1,0 +1,1 @@
+"""What several test suites start and talk to: processes, the Snowflake endpoint, an API server in memory."""

@@ -1,0 +1,89 @@
+"""Both controllers on a control plane of their own: they work on every resource that they find."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from freehold_devstack.controlplane import ControlPlane
+from tests.harness.controllers import Controller, grant_permissions
+from tests.harness.endpoint import Endpoint
+from tests.integration.conftest import CRDS
+from tests.integration.controllers.tenant import Tenant
+
+PASSWORD = "correct horse battery staple"
+
+SEED = {
+    "accounts": [
+        {
+            "roles": {role: {"granted_to": ["SYSADMIN"]} for role in ("FREEHOLD", "SHORTSIGHTED")},
+            "users": {
+                name: {"password": PASSWORD, "roles": [role], "default_role": role}
+                for name, role in (("ANNA", "FREEHOLD"), ("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))
+            },
+            "statements": [
+                "GRANT CREATE DATABASE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
+                "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
+            ],
+        }
+    ]
+}
+"""ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out."""
+
+
+@pytest.fixture(scope="package")
+def control_plane() -> Iterator[ControlPlane]:
+    with ControlPlane() as started:
+        started.kubectl("apply", "--server-side", "-f", str(CRDS))
+        started.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
+        grant_permissions(started)
+        yield started
+
+
+@pytest.fixture(scope="package")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    started = Endpoint(tmp_path_factory.mktemp("endpoint"), SEED)
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="package")
+def controllers(
+    control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Controller]]:
+    """The controllers by domain."""
+    folder = tmp_path_factory.mktemp("controllers")
+    options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", "--lease-duration=3", "--resync-interval=2")
+    started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
+    for controller in started.values():
+        controller.start()
+    yield started
+    for controller in started.values():
+        controller.kill()
+
+
+@pytest.fixture
+def tenant(
+    control_plane: ControlPlane, endpoint: Endpoint, controllers: dict[str, Controller], namespace: str
+) -> Iterator[Tenant]:
+    """A team whose ProviderConfig `default` sees everything."""
+    new = Tenant(control_plane, endpoint, namespace)
+    new.provide("ANNA", PASSWORD)
+    yield new
+    endpoint.clear_faults()
+
+
+@pytest.fixture
+def name() -> str:
+    """A name in Snowflake that no other test uses."""
+    return f"T{secrets.token_hex(4)}".upper()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder share one pair of controllers, so one worker runs them all."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("controllers"))

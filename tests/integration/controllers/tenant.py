@@ -1,0 +1,122 @@
+"""A namespace of a team: its ProviderConfig and Secret, and what its people do with kubectl."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.processes import until
+from tests.harness.endpoint import Endpoint
+
+DEADLINE = 30.0
+API = "snowflake.freehold.dev/v1alpha1"
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One namespace.
+
+    Attributes:
+        control_plane: where it is.
+        endpoint: Snowflake.
+        namespace: its name.
+    """
+
+    control_plane: ControlPlane
+    endpoint: Endpoint
+    namespace: str
+
+    def provide(self, user: str, password: str, name: str = "default", **spec: Any) -> None:
+        """Apply a ProviderConfig and its Secret, and let Freehold read the latter."""
+        self.let_secrets_be_read()
+        self.secret(name, password)
+        self.provider(user, name, **spec)
+
+    def let_secrets_be_read(self) -> None:
+        subjects = [
+            {"kind": "ServiceAccount", "name": f"freehold-{domain}", "namespace": "freehold"}
+            for domain in ("account", "schema")
+        ]
+        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "freehold-secrets"}
+        self.apply("RoleBinding", "freehold-secrets", api="rbac.authorization.k8s.io/v1", roleRef=role, subjects=subjects)
+
+    def secret(self, name: str, password: str) -> None:
+        self.apply("Secret", name, api="v1", data={"password": base64.b64encode(password.encode()).decode()})
+
+    def provider(self, user: str, name: str = "default", **spec: Any) -> None:
+        facts = {
+            "account": "FREEHOLD-DEVSTACK",
+            "host": self.endpoint.host,
+            "port": self.endpoint.port,
+            "caBundle": self.endpoint.ca,
+            "user": user,
+            "authenticationType": "UsernamePassword",
+            "credentials": {"secretRef": {"name": name, "key": "password"}},
+        }
+        self.apply("ProviderConfig", name, spec={**facts, **spec})
+
+    def apply(
+        self, kind: str, name: str, *, api: str = API, annotations: Mapping[str, str] | None = None, **parts: Any
+    ) -> None:
+        """kubectl apply --server-side."""
+        metadata = {"name": name, "namespace": self.namespace, "annotations": dict(annotations or {})}
+        self.kubectl(
+            *("apply", "--server-side", "--force-conflicts", "-f", "-"),
+            input=json.dumps({"apiVersion": api, "kind": kind, "metadata": metadata, **parts}),
+        )
+
+    def delete(self, kind: str, *names: str) -> None:
+        """Ask for deletion, without waiting."""
+        self.kubectl("delete", kind, *names, "--wait=false")
+
+    def gone(self, kind: str, *names: str) -> None:
+        """Wait until resources are gone."""
+        for name in names:
+            until(lambda name=name: self.get(kind, name) is None, DEADLINE, f"{kind} {name} to be gone", self.describe)  # type: ignore[misc]
+
+    def get(self, kind: str, name: str) -> dict[str, Any] | None:
+        found = self.kubectl("get", kind, name, "--output=json", "--ignore-not-found").stdout
+        return json.loads(found) if found else None
+
+    def conditions(self, kind: str, name: str) -> dict[str, dict[str, Any]]:
+        """Conditions that speak of the present generation, by type."""
+        found = self.get(kind, name) or {}
+        generation = found.get("metadata", {}).get("generation")
+        told = found.get("status", {}).get("conditions", ())
+        return {each["type"]: each for each in told if each["observedGeneration"] == generation}
+
+    def reaches(self, kind: str, names: str | Iterable[str], reason: str, type_: str = "Ready") -> list[str]:
+        """Wait until a condition has a reason.
+
+        Returns:
+            Its messages.
+        """
+        messages = []
+        for name in [names] if isinstance(names, str) else names:
+
+            def there(name: str = name) -> bool:
+                return self.conditions(kind, name).get(type_, {}).get("reason") == reason
+
+            until(there, DEADLINE, f"{kind} {name} to be {type_} {reason}", self.describe)
+            messages.append(self.conditions(kind, name)[type_]["message"])
+        return messages
+
+    def ready(self, kind: str, *names: str) -> None:
+        """Wait until resources are Ready."""
+        self.reaches(kind, names, "Available")
+
+    def events(self, name: str) -> list[tuple[str, str]]:
+        """(reason, note) of the Events about a resource."""
+        found = json.loads(self.kubectl("get", "events.events.k8s.io", "--output=json").stdout)
+        return [(each["reason"], each["note"]) for each in found["items"] if each["regarding"]["name"] == name]
+
+    def describe(self) -> str:
+        """What there is, for the message of a failure."""
+        return self.kubectl("get", "freehold", "--output=yaml", "--ignore-not-found", check=False).stdout
+
+    def kubectl(self, *arguments: str, input: str | None = None, check: bool = True) -> Any:  # noqa: A002
+        return self.control_plane.kubectl("--namespace", self.namespace, *arguments, input=input, check=check)

@@ -84,7 +84,17 @@ class Authority:
 
     def holds_on_account(self, *privileges: str, primary_only: bool = False) -> bool:
         """Whether an active role holds one of these privileges on the account."""
-        return any(self.holds(privilege, self.catalog.account, primary_only=primary_only) for privilege in privileges)
+        return not (self._primary_on_account if primary_only else self._on_account).isdisjoint(privileges)
+
+    @cached_property
+    def _on_account(self) -> frozenset[str]:
+        grants = self.catalog.grants_on(self.catalog.account)
+        return frozenset(grant.privilege for grant in grants if grant.to in self.roles)
+
+    @cached_property
+    def _primary_on_account(self) -> frozenset[str]:
+        grants = self.catalog.grants_on(self.catalog.account)
+        return frozenset(grant.privilege for grant in grants if grant.to in self.primary_roles)
 
     def touches(self, obj: CatalogObject) -> bool:
         """Whether an active role has any privilege on the object and on everything that contains it."""

@@ -86,7 +86,12 @@ class Context:
 
     def require(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> None:
         """Refuse with 003001 unless an active role (only the primary, for CREATE) has the privilege."""
-        if not self.authority.holds(privilege, obj, primary_only=primary_only):
+        implied = self.types[obj.kind].implied if obj.kind in self.types else {}
+        instead = [account_privilege for account_privilege, stands_for in implied.items() if privilege in stands_for]
+        if not (
+            self.authority.holds(privilege, obj, primary_only=primary_only)
+            or self.authority.holds_on_account(*instead, primary_only=primary_only)
+        ):
             raise self.insufficient(privilege, obj)
 
     def insufficient(self, privilege: str, obj: CatalogObject) -> SqlError:

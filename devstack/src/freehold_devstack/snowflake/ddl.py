@@ -5,7 +5,7 @@ the values, the privileges on what they refer to.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from freehold_devstack.snowflake import errors
@@ -83,6 +83,14 @@ def parse_tags(parser: Parser) -> list[Name]:
     return tags
 
 
+def parse_names(parser: Parser) -> list[Name]:
+    """Take `name [, …]`."""
+    names: list[Name] = []
+    while not names or parser.accept(","):
+        names.append(parser.name(parts=3))
+    return names
+
+
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
@@ -143,6 +151,22 @@ def with_values(obj: CatalogObject, object_type: ObjectType, values: Mapping[str
 
 # --- CREATE ----------------------------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True)
+class Definition:
+    """What CREATE says after the name.
+
+    Attributes:
+        flags: Properties that clauses set.
+        values: Properties and parameters with the literals that they are given.
+        references: Kinds and names of the objects in lists and of tags.
+    """
+
+    flags: dict[str, Scalar] = field(default_factory=dict)
+    values: dict[str, Literal] = field(default_factory=dict)
+    references: list[tuple[str, Name]] = field(default_factory=list)
+
+
 Mode = OneOf["CREATE", "OR REPLACE", "OR ALTER"]
 
 
@@ -154,12 +178,10 @@ class Create:
     name: Name
     mode: Mode
     if_not_exists: bool
-    flags: Mapping[str, Scalar]
-    values: Mapping[str, Literal]
-    tags: Sequence[Name]
+    definition: Definition
 
     def execute(self, context: Context) -> Result:
-        for name in self.values:
+        for name in self.definition.values:
             setting(self.object_type, name)
         container = context.container(self.object_type, self.name, "CREATE")
         context.require(self.object_type.create_privilege, container, primary_only=True)
@@ -169,9 +191,9 @@ class Create:
             if self.if_not_exists:
                 return status(f"{self.name[-1]} already exists, statement succeeded.")
             context.require(OWNERSHIP, existing, primary_only=True)
-        values = read(context, self.object_type.settings, self.values)
-        for tag in self.tags:
-            context.resolve_reference("TAG", tag, "CREATE")
+        values = read(context, self.object_type.settings, self.definition.values)
+        for kind, reference in self.definition.references:
+            context.resolve_reference(kind, reference, "CREATE")
         if existing is not None and self.mode == "OR ALTER":
             self._redefine(context, existing, values)
             return DONE
@@ -184,7 +206,7 @@ class Create:
     def _defaults(self) -> dict[str, Scalar]:
         clauses = (*self.object_type.modifiers, *self.object_type.clauses)
         unsaid: dict[str, Scalar] = {clause.property: False for clause in clauses if clause.value is True}
-        return unsaid | {prop.name: prop.default for prop in self.object_type.properties} | dict(self.flags)
+        return unsaid | {prop.name: prop.default for prop in self.object_type.properties} | dict(self.definition.flags)
 
     def _draft(self, context: Context, container: CatalogObject) -> CatalogObject:
         return CatalogObject(
@@ -200,14 +222,15 @@ class Create:
 
     def _redefine(self, context: Context, existing: CatalogObject, values: Mapping[str, Scalar]) -> None:
         """Bring an object to exactly what the statement says: what it leaves out goes back to its default."""
+        defaults = self._defaults()
         for modifier in self.object_type.modifiers:
-            if existing.properties[modifier.property] != self._defaults()[modifier.property]:
+            if modifier.value is True and existing.properties[modifier.property] != defaults[modifier.property]:
                 raise errors.unsupported(f"CREATE OR ALTER {modifier.words}")
-        draft = replace(existing, properties={**existing.properties, **self._defaults()}, parameters={})
+        draft = replace(existing, properties={**existing.properties, **defaults}, parameters={})
         context.catalog.update(existing, self._settle(context, draft, values))
 
     def _settle(self, context: Context, draft: CatalogObject, values: Mapping[str, Scalar]) -> CatalogObject:
-        given = frozenset({*values, *self.flags})
+        given = frozenset({*values, *self.definition.flags})
         return self.object_type.settle(context, with_values(draft, self.object_type, values), given)
 
 
@@ -235,23 +258,37 @@ def parse_create(parser: Parser, types: Types) -> Statement:
     for source in ("CLONE", "FROM", "AS"):
         if parser.at(source):
             raise errors.unsupported(f"CREATE {object_type.kind} {source}")
-    flags: dict[str, Scalar] = {modifier.property: modifier.value for modifier in modifiers}
-    values: dict[str, Literal] = {}
-    tags: list[Name] = []
+    definition = _parse_definition(parser, object_type)
+    definition.flags.update({modifier.property: modifier.value for modifier in modifiers})
+    _refuse_repeated(definition.flags, definition.values)
+    return Create(object_type, name, mode, if_not_exists, definition)
+
+
+def _parse_definition(parser: Parser, object_type: ObjectType) -> Definition:
+    """Take clauses, properties, lists and tags, in any order, up to the end."""
+    definition = Definition()
+    lists = dict(object_type.lists)
     while not parser.at_end():
         if parser.accept("TAG", "(") or parser.accept("WITH", "TAG", "("):
-            tags += parse_tags(parser)
+            definition.references.extend(("TAG", tag) for tag in parse_tags(parser))
+            parser.expect(")")
+        elif words := next((words for words in lists if parser.accept(words, "(")), None):
+            definition.references.extend((lists[words], name) for name in parse_names(parser))
             parser.expect(")")
         elif clause := _parse_clause(parser, object_type.clauses):
-            flags[clause.property] = clause.value
+            definition.flags[clause.property] = clause.value
         else:
             more = parse_assignments(parser)
             if not more:
                 raise parser.unexpected()
-            if repeated := values.keys() & more:
-                raise errors.duplicate_property(min(repeated))
-            values |= more
-    return Create(object_type, name, mode, if_not_exists, flags, values, tags)
+            _refuse_repeated(definition.values, more)
+            definition.values.update(more)
+    return definition
+
+
+def _refuse_repeated(known: Mapping[str, object], more: Mapping[str, object]) -> None:
+    if repeated := known.keys() & more.keys():
+        raise errors.duplicate_property(min(repeated))
 
 
 def _parse_modifiers(parser: Parser, types: Types) -> list[Clause]:
@@ -308,7 +345,7 @@ def parse_alter(parser: Parser, types: Types) -> Statement:
     if parser.accept("SET", "TAG"):
         act = _refer_to_tags(parse_tags(parser))
     elif parser.accept("UNSET", "TAG"):
-        act = _refer_to_tags(_parse_list_of_names(parser))
+        act = _refer_to_tags(parse_names(parser))
     elif parser.accept("SET"):
         values = parse_assignments(parser, commas=True)
         if not values:
@@ -342,13 +379,6 @@ def parse_comment(parser: Parser, types: Types) -> Statement:
     values = {"COMMENT": Literal(text.kind, text.text, parser.string())}
     act = _set(object_type, values)
     return Alter(object_type, name, if_exists, values, _alter_privileges(object_type, values), act)
-
-
-def _parse_list_of_names(parser: Parser) -> list[Name]:
-    names = [parser.name(parts=3)]
-    while parser.accept(","):
-        names.append(parser.name(parts=3))
-    return names
 
 
 def _alter_privileges(object_type: ObjectType, names: Iterable[str]) -> set[str]:
@@ -489,7 +519,10 @@ class Undrop:
 
 
 def parse_undrop(parser: Parser, types: Types) -> Statement:
-    object_type = parse_type(parser, {kind: declared for kind, declared in types.items() if declared.retained})
+    kind = parser.token
+    object_type = parse_type(parser, types)
+    if not object_type.retained:
+        raise parser.unexpected(kind)
     return Undrop(object_type, parse_name(parser, object_type, types))
 
 

@@ -137,9 +137,10 @@ class Engine:
             return
         with catalog.transaction() as changes:
             plant(catalog, seed, self.now())
+            session = self.session_as(role="ACCOUNTADMIN", account=seed.name)
+            for statement in seed.statements:
+                execute(statement, self._context(session, Request(statement)))
         self._save(seed.name, None, changes)
-        for statement in seed.statements:
-            self.run_as(statement, role="ACCOUNTADMIN", account=seed.name)
 
     # --- statements ----------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from freehold_devstack.snowflake.errors import UNKNOWN_NUMBER, UNKNOWN_SQLSTATE, SqlError
 
@@ -37,6 +37,15 @@ class Fault(BaseModel):
     seconds: float = Field(default=1, ge=0)
     """delay: for how long."""
 
+    @field_validator("match")
+    @classmethod
+    def _check_pattern(cls, pattern: str) -> str:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from None
+        return pattern
+
     def error(self) -> SqlError:
         return SqlError(self.number, self.sqlstate, self.message)
 
@@ -48,7 +57,6 @@ class Faults:
         self._waiting: list[Fault] = []
 
     def add(self, fault: Fault) -> None:
-        re.compile(fault.match)
         self._waiting.append(fault.model_copy())
 
     def clear(self) -> None:

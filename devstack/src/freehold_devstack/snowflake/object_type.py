@@ -1,7 +1,7 @@
 """What a declaration of an object type says; the statements of all types are derived from it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -134,9 +134,11 @@ class ObjectType:
         namespace: What its names must be unique in, within a container.
         modifiers: Clauses between CREATE and the kind.
         clauses: Clauses after the name.
+        lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
         privileges: What can be granted on it besides OWNERSHIP.
         alter_privilege, describe_privilege: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
+        implied: Privileges on it that a privilege on the account stands for, by that one.
         visible_with: Privileges on the account that show all objects of this type.
         describe: What DESCRIBE answers; None where there is no such statement.
         extra_shows: Further SHOW statements about the type, by the words after SHOW.
@@ -156,12 +158,14 @@ class ObjectType:
     namespace: str = ""
     modifiers: tuple[Clause, ...] = ()
     clauses: tuple[Clause, ...] = ()
+    lists: tuple[tuple[str, str], ...] = ()
     properties: tuple[Property, ...] = ()
     parameters: tuple[str, ...] = ()
     privileges: frozenset[str] = frozenset()
     actions: tuple[Action, ...] = ()
     alter_privilege: str = OWNERSHIP
     describe_privilege: str | None = OWNERSHIP
+    implied: Mapping[str, frozenset[str]] = field(default_factory=dict)
     visible_with: tuple[str, ...] = ()
     describe: Callable[["Context", CatalogObject], Result] | None = None
     extra_shows: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()

@@ -76,9 +76,10 @@ class Parser:
         """The token that comes next."""
         return self._tokens[self._next]
 
-    def unexpected(self) -> SqlError:
-        """The syntax error that the next token is."""
-        return errors.syntax(self.token.text, self.token.line, self.token.position)
+    def unexpected(self, token: Token | None = None) -> SqlError:
+        """The syntax error that a token is, by default the next one."""
+        token = token or self.token
+        return errors.syntax(token.text, token.line, token.position)
 
     def advance(self) -> Token:
         """Take the next token, whatever it is."""

@@ -190,7 +190,7 @@ def parse_show(parser: Parser, types: Types) -> Statement:
         return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
     object_type = parse_type(parser, types, plural=True)
     if is_terse and object_type.show.terse is None:
-        raise errors.syntax(terse.text, terse.line, terse.position)
+        raise parser.unexpected(terse)
     history = object_type.show.history and parser.accept("HISTORY")
     scopes = _scopes(object_type, types)
     return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), is_terse, history)

@@ -43,8 +43,11 @@ def split(sql: str) -> list[list[Token]]:
     return [tokens for tokens in statements if len(tokens) > 1]
 
 
-def parse(sql: str, types: Types, *, fold_quoted: bool = False) -> Statement:
+def parse(sql: str, types: Types, *, fold_quoted: bool = False, count: int = 1) -> Statement:
     """Parse a request that must hold one statement.
+
+    Args:
+        count: MULTI_STATEMENT_COUNT. Requests with several statements are refused even where the count fits.
 
     Raises:
         SqlError: 000900 for none, 000008 for several, 001003 for what is no statement, 000002 for what is not built.
@@ -54,6 +57,8 @@ def parse(sql: str, types: Types, *, fold_quoted: bool = False) -> Statement:
         raise errors.empty_statement()
     if len(statements) > 1:
         raise errors.statement_count(len(statements), 1)
+    if count > 1:
+        raise errors.statement_count(1, count)
     parser = Parser(statements[0], fold_quoted=fold_quoted)
     for token in statements[0]:
         if token.kind is TokenKind.VARIABLE:
@@ -115,4 +120,5 @@ def execute(sql: str, context: Context) -> Result:
         SqlError: The refusal.
     """
     fold_quoted = bool(context.session_parameter("QUOTED_IDENTIFIERS_IGNORE_CASE").value)
-    return parse(sql, context.types, fold_quoted=fold_quoted).execute(context)
+    count = int(context.session_parameter("MULTI_STATEMENT_COUNT").value or 0)
+    return parse(sql, context.types, fold_quoted=fold_quoted, count=count).execute(context)

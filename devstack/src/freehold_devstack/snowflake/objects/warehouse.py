@@ -7,6 +7,7 @@ from dataclasses import replace
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.ddl import parse_names
 from freehold_devstack.snowflake.object_type import REFUSED, Act, Action, Clause, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import Column, Result, number, text, timestamp
@@ -54,11 +55,14 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     """Complete what depends on the type and refuse what doesn't go together."""
     properties = dict(draft.properties)
     kind = str(properties["WAREHOUSE_TYPE"])
-    _check_type_change(context, draft, given)
+    old = context.catalog.get(draft.id)
+    old_kind = old and old.properties["WAREHOUSE_TYPE"]
+    if old_kind not in {None, kind} and _INTERACTIVE in {old_kind, kind}:
+        raise errors.invalid_property_value(kind, "WAREHOUSE_TYPE")
     for name in sorted(given & _FOREIGN[kind]):
         raise errors.invalid_combination(("WAREHOUSE_TYPE", kind), (name, {**properties, **draft.parameters}.get(name)))
-    if "WAREHOUSE_TYPE" in given:
-        properties |= {name: TYPE_DEFAULTS[name] for name in _FOREIGN[kind] & TYPE_DEFAULTS.keys()}
+    if old_kind != kind:
+        properties |= {name: _ABSENT[name] for name in _FOREIGN[kind] & _ABSENT.keys()}
     if kind == _SNOWPARK and properties["RESOURCE_CONSTRAINT"] is None:
         properties["RESOURCE_CONSTRAINT"] = "MEMORY_16X"
     if properties["WAREHOUSE_SIZE"] is None and kind != _ADAPTIVE:
@@ -67,15 +71,6 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         properties["GENERATION"] = "1"
     _check_combinations(kind, properties)
     return replace(draft, properties=_with_state(context, properties))
-
-
-def _check_type_change(context: Context, draft: CatalogObject, given: frozenset[str]) -> None:
-    """A warehouse never becomes interactive nor ceases to be."""
-    known = "UUID" in draft.properties
-    if known and "WAREHOUSE_TYPE" in given:
-        old, new = context.catalog[draft.id].properties["WAREHOUSE_TYPE"], draft.properties["WAREHOUSE_TYPE"]
-        if old != new and _INTERACTIVE in {old, new}:
-            raise errors.invalid_property_value(str(new), "WAREHOUSE_TYPE")
 
 
 def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
@@ -142,9 +137,7 @@ def _abort_all_queries(_parser: Parser) -> Act:
 
 def _attach_tables(parser: Parser) -> Act:
     parser.expect("(")
-    tables = [parser.name(parts=3)]
-    while parser.accept(","):
-        tables.append(parser.name(parts=3))
+    tables = parse_names(parser)
     parser.expect(")")
 
     def act(context: Context, _warehouse: CatalogObject) -> None:
@@ -156,7 +149,7 @@ def _attach_tables(parser: Parser) -> Act:
 
 # --- the declaration -------------------------------------------------------------------------------------------------
 
-TYPE_DEFAULTS: Mapping[str, Scalar] = {
+_ABSENT: Mapping[str, Scalar] = {
     "WAREHOUSE_SIZE": None,
     "MAX_CLUSTER_COUNT": None,
     "MIN_CLUSTER_COUNT": None,
@@ -246,6 +239,7 @@ TYPE = ObjectType(
     kind="WAREHOUSE",
     plural="WAREHOUSES",
     modifiers=(Clause("INTERACTIVE", "WAREHOUSE_TYPE", _INTERACTIVE),),
+    lists=(("TABLES", "TABLE"),),
     properties=(
         Property("WAREHOUSE_TYPE", choice(_STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE), _STANDARD, unset=_STANDARD),
         Property("WAREHOUSE_SIZE", Choice(SIZES), unset=REFUSED),
@@ -283,6 +277,7 @@ TYPE = ObjectType(
     show=Show(_COLUMNS, cut=True),
     describe=_describe,
     describe_privilege=None,
+    implied={"MANAGE WAREHOUSES": frozenset({"MODIFY", "MONITOR", "OPERATE"})},
     visible_with=("MONITOR USAGE", "MANAGE WAREHOUSES"),
     settle=_settle,
     created=make_current,

@@ -1,0 +1,187 @@
+"""Logging in with the real driver: credentials, roles and what the session starts with."""
+
+import base64
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from snowflake.connector.errors import DatabaseError
+
+from freehold_devstack.snowflake.auth import LOCK_AFTER, LOCK_SECONDS, Authenticator
+from freehold_devstack.snowflake.catalog import Catalog
+from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+from freehold_devstack.snowflake.errors import LoginError
+from freehold_devstack.snowflake.faults import Fault
+from freehold_devstack.snowflake.seed import Seed, plant
+from tests.unit.endpoint.conftest import Clock, Connect, Keys, der, rows
+
+
+async def refused(connect: Connect, endpoint: SnowflakeEndpoint, **options: Any) -> int | None:
+    """The number that a log-in is refused with."""
+    with pytest.raises(DatabaseError) as caught:
+        await connect(endpoint, **options)
+    return caught.value.errno
+
+
+@pytest.mark.parametrize("kind", ["rsa", "ec"])
+async def test_either_registered_key_logs_in(
+    endpoint: SnowflakeEndpoint, connect: Connect, keys: Keys, kind: str
+) -> None:
+    connection = await connect(endpoint, private_key=der(getattr(keys, kind)))
+    assert await rows(connection, "SELECT CURRENT_USER(), CURRENT_ROLE()") == [("OPERATOR", "OPERATOR")]
+
+
+async def test_a_key_that_is_not_registered_is_refused_and_the_journal_knows_why(
+    endpoint: SnowflakeEndpoint, connect: Connect, keys: Keys
+) -> None:
+    assert await refused(connect, endpoint, private_key=der(keys.stranger)) == 390144
+    [attempt] = [entry for entry in endpoint.journal.since() if entry.kind == "login"]
+    assert attempt.outcome == "390144"
+    assert "fingerprint" in attempt.detail
+
+
+async def test_a_token_that_has_expired_is_refused(endpoint: SnowflakeEndpoint, connect: Connect, clock: Clock) -> None:
+    clock.now += 600
+    assert await refused(connect, endpoint) == 390144
+
+
+async def test_an_unknown_user_gets_the_answer_of_a_wrong_password(
+    endpoint: SnowflakeEndpoint, connect: Connect
+) -> None:
+    assert await refused(connect, endpoint, user="NOBODY", password="x") == 390100
+    assert await refused(connect, endpoint, password="wrong") == 390100
+
+
+async def test_the_password_logs_in(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
+    connection = await connect(endpoint, password="correct horse")
+    assert await rows(connection, "SELECT CURRENT_USER()") == [("OPERATOR",)]
+
+
+async def test_a_disabled_user_is_refused(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
+    assert await refused(connect, endpoint, user="DISABLED", password="pw") == 390101
+
+
+async def test_too_many_wrong_passwords_lock_the_user_for_a_while(
+    endpoint: SnowflakeEndpoint, connect: Connect, clock: Clock
+) -> None:
+    for _ in range(LOCK_AFTER):
+        assert await refused(connect, endpoint, password="wrong") == 390100
+    assert await refused(connect, endpoint, password="correct horse") == 390102
+    clock.now += LOCK_SECONDS
+    await connect(endpoint, password="correct horse")
+
+
+async def test_a_role_of_the_connection_must_exist_and_be_granted(
+    endpoint: SnowflakeEndpoint, connect: Connect
+) -> None:
+    assert await refused(connect, endpoint, role="NOSUCH") == 390189
+    assert await refused(connect, endpoint, role="OTHER") == 390186
+    connection = await connect(endpoint, role="PUBLIC")
+    assert await rows(connection, "SELECT CURRENT_ROLE()") == [("PUBLIC",)]
+
+
+async def test_an_account_of_another_name_does_not_answer(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
+    assert await refused(connect, endpoint, account="FREEHOLD-OTHER", password="correct horse") == 250001
+
+
+async def test_an_unknown_session_parameter_is_refused(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
+    assert await refused(connect, endpoint, session_parameters={"NO_SUCH": "1"}) == 1420
+
+
+async def test_the_session_starts_with_the_connections_parameters(
+    endpoint: SnowflakeEndpoint, connect: Connect
+) -> None:
+    connection = await connect(endpoint, session_parameters={"TIMEZONE": "UTC", "QUERY_TAG": "t"})
+    [(key, value, _, level, *_)] = await rows(connection, "SHOW PARAMETERS LIKE 'TIMEZONE'")
+    assert (key, value, level) == ("TIMEZONE", "UTC", "SESSION")
+    assert endpoint.journal.statements("SHOW PARAMETERS")[-1].query_tag == "t"
+
+
+async def test_a_log_in_can_be_made_to_fail(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
+    endpoint.faults.add(Fault(match="^LOGIN OPERATOR$", action="error", number=390100, message="no"))
+    assert await refused(connect, endpoint) == 390100
+    await connect(endpoint)
+
+
+# --- tokens that the driver would not make ---------------------------------------------------------------------------
+
+ACCOUNT = "FREEHOLD-DEVSTACK.OPERATOR"
+
+
+def encode(part: dict[str, object] | bytes) -> str:
+    raw = part if isinstance(part, bytes) else json.dumps(part).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def signed(keys: Keys, claims: dict[str, object], algorithm: str = "RS256") -> str:
+    text = f"{encode({'alg': algorithm, 'typ': 'JWT'})}.{encode(claims)}"
+    return f"{text}.{encode(keys.rsa.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+
+def good_claims(keys: Keys) -> dict[str, object]:
+    public = keys.rsa.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    fingerprint = base64.b64encode(hashlib.sha256(public).digest()).decode()
+    return {"iss": f"{ACCOUNT}.SHA256:{fingerprint}", "sub": ACCOUNT, "iat": 1000, "exp": 1100}
+
+
+@pytest.fixture
+def authenticator(seed: Seed) -> Authenticator:
+    catalog = Catalog()
+    plant(catalog, seed.accounts[0], 0)
+    return Authenticator(seed.accounts[0].identity(), catalog)
+
+
+def test_a_good_token_is_taken_while_it_lives(authenticator: Authenticator, keys: Keys) -> None:
+    token = signed(keys, good_claims(keys))
+    assert authenticator.by_key_pair("operator", token, 1099).name == "OPERATOR"
+    with pytest.raises(LoginError):
+        authenticator.by_key_pair("operator", token, 1100)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "cause"),
+    [
+        (lambda claims: claims | {"sub": "FREEHOLD-OTHER.OPERATOR"}, "sub"),
+        (lambda claims: claims | {"iss": str(claims["iss"]).replace("DEVSTACK", "OTHER")}, "iss"),
+        (lambda claims: claims | {"iss": f"{ACCOUNT}.SHA256:AAAA"}, "fingerprint"),
+        (lambda claims: claims | {"iat": 2000, "exp": 2100}, "future"),
+        (lambda claims: claims | {"iat": 1000 - 3600, "exp": 9999}, "expired"),
+        (lambda claims: {name: value for name, value in claims.items() if name != "exp"}, "exp"),
+        (lambda claims: claims | {"exp": "1100"}, "exp"),
+    ],
+)
+def test_a_token_with_a_wrong_claim_is_refused(
+    authenticator: Authenticator, keys: Keys, spoil: Callable[[dict[str, object]], dict[str, object]], cause: str
+) -> None:
+    with pytest.raises(LoginError) as caught:
+        authenticator.by_key_pair("OPERATOR", signed(keys, spoil(good_claims(keys))), 1000)
+    assert caught.value.number == 390144
+    assert cause in caught.value.cause
+
+
+@pytest.mark.parametrize("algorithm", ["none", "HS256", "ES256"])
+def test_a_token_of_another_algorithm_is_refused(authenticator: Authenticator, keys: Keys, algorithm: str) -> None:
+    with pytest.raises(LoginError) as caught:
+        authenticator.by_key_pair("OPERATOR", signed(keys, good_claims(keys), algorithm), 1000)
+    assert "algorithm" in caught.value.cause
+
+
+def test_a_token_whose_claims_were_changed_after_signing_is_refused(authenticator: Authenticator, keys: Keys) -> None:
+    header, _, signature = signed(keys, good_claims(keys)).split(".")
+    forged = f"{header}.{encode(good_claims(keys) | {'exp': 1200})}.{signature}"
+    with pytest.raises(LoginError) as caught:
+        authenticator.by_key_pair("OPERATOR", forged, 1000)
+    assert "signature" in caught.value.cause
+
+
+@pytest.mark.parametrize("token", ["", "x", "a.b.c", "e30.e30.e30"])
+def test_what_is_no_token_is_refused(authenticator: Authenticator, token: str) -> None:
+    with pytest.raises(LoginError) as caught:
+        authenticator.by_key_pair("OPERATOR", token, time.time())
+    assert caught.value.number == 390144

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from typing import Self, TypeVar
 
@@ -27,7 +27,6 @@ SHOW_LIMIT = 10_000
 
 _CAPACITY = 64
 _IDLE_SECONDS = 600.0
-_SIGHT_SECONDS = 180.0
 
 
 class Snowflake:
@@ -40,9 +39,7 @@ class Snowflake:
 
     def __init__(self, installation: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._installation = installation
-        self._clock = clock
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
-        self._sight: dict[ConnectionSettings, tuple[float, bool]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -64,9 +61,24 @@ class Snowflake:
             return await session.connection.execute(statement.text, tag.text(self._installation))
 
     async def observe(
-        self, settings: ConnectionSettings, kind: Kind, target: Target, depth: Depth, tag: QueryTag
+        self,
+        settings: ConnectionSettings,
+        kind: Kind,
+        target: Target,
+        depth: Depth,
+        tag: QueryTag,
+        *,
+        details: Collection[str] = (),
     ) -> Observation | None:
         """Read one object, as it was after this call began.
+
+        Args:
+            settings: the log-in.
+            kind: the object's kind.
+            target: the object.
+            depth: shallow is one SHOW; deep adds its parameters and `details`.
+            tag: of every statement.
+            details: which of the kind's further queries to ask (`planning.details`).
 
         Returns:
             What is there, None when SHOW has no such row: the object is absent, or the role can't see it.
@@ -90,24 +102,30 @@ class Snowflake:
         parameters: tuple[Row, ...] = ()
         if kind.parameters:
             parameters = (await self._read(settings, kind.show_parameters(target), tag)).rows
-        details = {name: (await self._read(settings, query(target), tag)).rows for name, query in kind.details.items()}
         return Observation(
             row=row,
             parameters={str(each["key"]): Parameter(str(each["value"]), str(each["level"])) for each in parameters},
-            details=details,
+            details={name: (await self._read(settings, kind.details[name](target), tag)).rows for name in details},
         )
 
     async def sees_all(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
         """Whether the session's role sees every object, so that a row which SHOW lacks proves absence.
 
-        The answer is kept for three minutes.
+        Follows the role hierarchy down from the session's role, breadth first. Never remembered: a privilege that was
+        revoked a moment ago must not prove anything.
         """
-        self._sight = {each: kept for each, kept in self._sight.items() if kept[0] > self._clock()}
-        if kept := self._sight.get(settings):
-            return kept[1]
-        verdict = await self._look_for_sight(settings, tag)
-        self._sight[settings] = (self._clock() + _SIGHT_SECONDS, verdict)
-        return verdict
+        async with self._pool.session(settings) as session:
+            waiting = [session.facts.role]
+        seen = set(waiting)
+        while waiting:
+            query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
+            grants = (await self._read(settings, query, tag)).rows
+            if visibility.sees_all(grants):
+                return True
+            new = sorted(visibility.inherited_roles(grants) - seen)
+            seen.update(new)
+            waiting.extend(new)
+        return False
 
     async def verify(self, settings: ConnectionSettings) -> AccountFacts:
         """Log in, unless a session is open, and ask the server who and where we are.
@@ -144,18 +162,3 @@ class Snowflake:
                 raise
         async with self._pool.session(settings) as session:
             return await read(session.connection)
-
-    async def _look_for_sight(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
-        """Follow the role hierarchy down from the session's role, breadth first."""
-        async with self._pool.session(settings) as session:
-            waiting = [session.facts.role]
-        seen = set(waiting)
-        while waiting:
-            query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
-            grants = (await self._read(settings, query, tag)).rows
-            if visibility.sees_all(grants):
-                return True
-            new = sorted(visibility.inherited_roles(grants) - seen)
-            seen.update(new)
-            waiting.extend(new)
-        return False

@@ -13,7 +13,7 @@ from freehold_devstack import images as container_images
 from freehold_devstack.cluster import Cluster
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.errors import DevstackError
-from freehold_devstack.instance import Instance, choose, instances
+from freehold_devstack.instance import Instance, choose, end_all, instances
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.progress import console
 
@@ -46,12 +46,16 @@ def up(
 
 @app.command()
 def down(
-    name: Annotated[str | None, typer.Option("--name", envvar="DEVSTACK_NAME", help="Which; by default all.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", envvar="DEVSTACK_NAME", help="Which; by default all but those of runs in progress."),
+    ] = None,
 ) -> None:
     """End instances, and clean up what killed runs left."""
-    for instance in [Instance(name)] if name else instances():
-        instance.stop()
-        console.print(f"{instance.name}: ended")
+    if name:
+        Instance(name).stop()
+    for ended in [name] if name else end_all():
+        console.print(f"{ended}: ended")
 
 
 @app.command()

@@ -50,6 +50,8 @@ class ControlPlane(Instance):
 
     def ensure_started(self) -> bool:
         """Start it, unless it is running; says whether it was started now. See `start`."""
+        if self.ready:
+            return False
         prerequisites.ensure(self.tier)
         binaries = build.ensure()
         with cache.locked("instances"):

@@ -64,19 +64,20 @@ def project(repository: Path, targets: Sequence[str] = TARGETS) -> list[Image]:
     return [_build(repository, target, f"freehold/{target}:{version}") for target in targets]
 
 
-def pause(binaries: Binaries) -> Image:
+def pause(binaries: Binaries, reference: str = PAUSE_IMAGE) -> Image:
     """The image that holds a pod's namespaces open.
 
     Raises:
         BuildError: buildah failed.
     """
-    image = Image(PAUSE_IMAGE, _folder() / f"pause-{cache.key(PAUSE_IMAGE, binaries.pause)}.tar")
+    image = Image(reference, _folder() / f"pause-{cache.key(reference, binaries.pause)}.tar")
     if not image.archive.exists():
-        container = _buildah("from", "scratch")
-        _buildah("copy", container, str(binaries.pause), "/pause")
-        _buildah("config", "--entrypoint", '["/pause"]', container)
-        _buildah("commit", "--rm", container, PAUSE_IMAGE)
-        _export(image)
+        with cache.locked("images"):
+            container = _buildah("from", "scratch")
+            _buildah("copy", container, str(binaries.pause), "/pause")
+            _buildah("config", "--entrypoint", '["/pause"]', container)
+            _buildah("commit", "--rm", container, reference)
+            _export(image)
     return image
 
 

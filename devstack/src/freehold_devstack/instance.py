@@ -63,6 +63,12 @@ class Instance:
         return record is not None and record.supervisor.alive
 
     @property
+    def ready(self) -> bool:
+        """Whether it runs, and everything in it came up."""
+        record = self.state.record()
+        return record is not None and record.ready and record.supervisor.alive
+
+    @property
     def binaries(self) -> Binaries:
         """The Kubernetes that it runs."""
         return Binaries(Path(self.record.binaries))
@@ -217,6 +223,17 @@ class Instance:
 def instances() -> list[Instance]:
     """All instances that have left a trace, running or not."""
     return [Instance(path.name) for path in sorted(state.folder().glob("*"))]
+
+
+def end_all() -> list[str]:
+    """End all but those that belong to a process that still runs, such as a test run; says which were ended."""
+    ended = []
+    for instance in instances():
+        record = instance.state.record()
+        if record is None or record.owner is None or not record.owner.alive:
+            instance.stop()
+            ended.append(instance.name)
+    return ended
 
 
 def choose(name: str | None) -> Instance:

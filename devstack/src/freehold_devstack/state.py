@@ -6,8 +6,10 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 from freehold_devstack import cache, cgroups
+from freehold_devstack.errors import DevstackError
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import ProcessId
 
@@ -37,12 +39,16 @@ class Record:
         supervisor: the process that owns all others.
         server: URL of the API server.
         binaries: folder of the Kubernetes that it runs.
+        owner: the process that it belongs to, if any.
+        ready: whether all that was to come up has come up.
     """
 
     tier: Tier
     supervisor: ProcessId
     server: str
     binaries: str
+    owner: ProcessId | None
+    ready: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,13 +78,16 @@ class State:
 
     def record(self) -> Record | None:
         """The record, where there is one."""
-        path = self.directory / "instance.json"
-        if not path.exists():
+        fields = _read(self.directory / "instance.json")
+        if fields is None:
             return None
-        fields = json.loads(path.read_text())
-        return Record(
-            **fields | {"tier": Tier(fields["tier"]), "supervisor": ProcessId(**fields["supervisor"])},
-        )
+        owner = fields.pop("owner", None)
+        typed = {
+            "tier": Tier(fields["tier"]),
+            "supervisor": ProcessId(**fields["supervisor"]),
+            "owner": ProcessId(**owner) if owner else None,
+        }
+        return Record(**fields | typed)
 
     def save_record(self, record: Record) -> None:
         """Write the record."""
@@ -86,11 +95,18 @@ class State:
 
     def components(self) -> list[Component]:
         """All that was ever asked to run, by name."""
-        return [self.component(path.stem) for path in sorted(self.directory.glob("components/*.json"))]
+        return [self.component(name) for name in self._names()]
 
     def component(self, name: str) -> Component:
-        """One of them."""
-        fields = json.loads((self.directory / "components" / f"{name}.json").read_text())
+        """One of them.
+
+        Raises:
+            DevstackError: there is none of that name.
+        """
+        path = self.directory / "components" / f"{name}.json"
+        fields = _read(path)
+        if fields is None:
+            raise DevstackError(f"{self.name} has no {name}", f"it has: {', '.join(self._names())}")
         return Component(**fields | {"command": tuple(fields["command"])})
 
     def save_component(self, component: Component) -> None:
@@ -99,8 +115,8 @@ class State:
 
     def process(self, component: str) -> ProcessId | None:
         """The process of a component, alive or not; None where it was never started or has been stopped."""
-        path = self.directory / "processes" / component
-        return ProcessId(**json.loads(path.read_text())) if path.exists() else None
+        fields = _read(self.directory / "processes" / component)
+        return ProcessId(**fields) if fields else None
 
     def save_process(self, component: str, process: ProcessId | None) -> None:
         """Write down which process a component is."""
@@ -114,10 +130,20 @@ class State:
         """Where the output of a component goes."""
         return self.directory / "logs" / f"{component}.log"
 
+    def _names(self) -> list[str]:
+        return [path.stem for path in sorted(self.directory.glob("components/*.json"))]
+
 
 def folder() -> Path:
     """Where the instances of this user keep their state."""
     return cache.folder() / "instances"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return cast("dict[str, Any]", json.loads(path.read_text()))
+    except FileNotFoundError:
+        return None
 
 
 def _write(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -97,8 +97,14 @@ class Supervisor:
             StartError: a part did not become ready in time.
         """
         self._state.create()
-        record = Record(self._plan.tier, ProcessId.of(os.getpid()), self._layout.server, self._plan.binaries)
-        self._state.save_record(record)
+        record = Record(
+            tier=self._plan.tier,
+            supervisor=ProcessId.of(os.getpid()),
+            server=self._layout.server,
+            binaries=self._plan.binaries,
+            owner=ProcessId.of(self._plan.owner) if self._plan.owner else None,
+        )
+        self._state.save_record(record)  # so that it can be ended from now on
         if self._plan.tier is Tier.CLUSTER:
             make_hub()
         self._write_credentials()
@@ -106,6 +112,7 @@ class Supervisor:
         self._start_controllers()
         if self._plan.tier is Tier.CLUSTER:
             self._start_nodes()
+        self._state.save_record(replace(record, ready=True))
 
     def reconcile(self) -> None:
         """Stop what should not run any more, start what should."""
@@ -159,6 +166,7 @@ class Supervisor:
         self._add("cert-manager", self._layout.cert_manager())
         self._add("kube-controller-manager", self._layout.controller_manager())
         self._wait("cert-manager", self._cert_manager_answers)
+        self._wait("kube-controller-manager", self._roles_are_aggregated)
         self._report("controller manager and cert-manager")
 
     def _cert_manager_answers(self) -> bool:
@@ -173,6 +181,10 @@ class Supervisor:
             self._try_kubectl("create", "--dry-run=server", "--validate=false", "-f", "-", manifest=issuer).returncode
             == 0
         )
+
+    def _roles_are_aggregated(self) -> bool:
+        # The controller manager's work, without which `view`, `edit` and `admin` allow nothing.
+        return bool(self._try_kubectl("get", "clusterrole", "view", "-o", "jsonpath={.rules}").stdout)
 
     def _start_nodes(self) -> None:
         self._add("kube-scheduler", self._layout.scheduler())

@@ -137,11 +137,14 @@ class Catalog:
 
     def apply(self, change: Change) -> None:
         """Bring records and indexes from one state to the other."""
-        self._inherited.clear()
         if change.before is not None:
             self._forget(change.before)
         if change.after is not None:
             self._remember(change.after)
+        record = change.after or change.before
+        about = self._objects.get(record.on) if isinstance(record, Grant) else record
+        if about is None or about.kind == "ROLE":
+            self._inherited.clear()
 
     def _remember(self, record: CatalogObject | Grant) -> None:
         if isinstance(record, Grant):

@@ -133,7 +133,7 @@ def _root(context: Context, scopes: Sequence[str], scope: Scope | None) -> Catal
 def _objects_in(
     context: Context, object_type: ObjectType, root: CatalogObject, *, dropped: bool = False
 ) -> list[CatalogObject]:
-    """All objects of a type below a container, by container and name."""
+    """All objects of a type below a container, seen or not, by container and name."""
     if root.kind == object_type.container:
         containers = [root]
     else:
@@ -142,7 +142,6 @@ def _objects_in(
         obj
         for container in containers
         for obj in context.catalog.members(object_type.kind, container.id, dropped=dropped)
-        if context.sees(obj)
     ]
 
 
@@ -169,8 +168,8 @@ class ShowType:
         show = self.object_type.show
         root = _root(context, self.scopes, self.filters.scope)
         found = _objects_in(context, self.object_type, root, dropped=self.history)
-        kept = [obj for obj in found if obj.dropped_on is None or context.retained(obj)]
-        page = self.filters.page(self.filters.names(kept))
+        kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
+        page = self.filters.page([obj for obj in kept if context.sees(obj)])
         if len(page) > ROW_LIMIT and not show.cut:
             raise errors.too_many_rows(ROW_LIMIT)
         columns = show.terse if self.terse and show.terse else show.columns
@@ -232,9 +231,9 @@ class ShowObjects:
     def execute(self, context: Context) -> Result:
         root = _root(context, self.scopes, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
-        found = [obj for kind in relations for obj in _objects_in(context, kind, root)]
-        found.sort(key=context.catalog.path)
-        return _table(context, _OBJECTS.columns, self.filters.page(self.filters.names(found))[:ROW_LIMIT])
+        found = self.filters.names(obj for kind in relations for obj in _objects_in(context, kind, root))
+        seen = sorted((obj for obj in found if context.sees(obj)), key=context.catalog.path)
+        return _table(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,13 @@ def test_nobody_creates_or_deletes_what_users_declare(document: Mapping[str, Any
             assert not verbs(document[process], resource) & {"create", "delete", "deletecollection"}
 
 
+def test_a_controller_reads_the_definitions_of_the_kinds_it_deletes_and_no_other(document: Mapping[str, Any]) -> None:
+    for process, kind in {"account": "alphas", "schema": "betas"}.items():
+        (rule,) = [rule for rule in document[process] if "customresourcedefinitions" in rule["resources"]]
+        assert rule["verbs"] == ["get"]
+        assert rule["resourceNames"] == [f"{kind}.{SNOWFLAKE_GROUP}"]
+
+
 def test_no_rule_has_a_wildcard() -> None:
     assert "*" not in permissions([ALPHA, BETA], PROVIDER_CONFIG)
 

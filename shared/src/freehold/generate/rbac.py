@@ -26,14 +26,16 @@ CONTROLLERS_ON_CLAIMS = (*READ, "create", "update", "patch", "delete")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of a Role: verbs on resources of one API group."""
+    """A rule of a Role: verbs on resources of one API group, where names are given on objects of these names alone."""
 
     group: str
     resources: tuple[str, ...]
     verbs: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
     def manifest(self) -> dict[str, list[str]]:
-        return {"apiGroups": [self.group], "resources": list(self.resources), "verbs": list(self.verbs)}
+        named = {"resourceNames": list(self.names)} if self.names else {}
+        return {"apiGroups": [self.group], "resources": list(self.resources), **named, "verbs": list(self.verbs)}
 
 
 def webhook(kinds: Iterable[Kind], provider_config: Resource) -> tuple[Rule, ...]:
@@ -44,15 +46,18 @@ def webhook(kinds: Iterable[Kind], provider_config: Resource) -> tuple[Rule, ...
 def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
     """What a domain's controller may do: read every kind, write its own (finalizers, status), and keep claims.
 
-    ProviderConfigs are verified by the account domain.
+    ProviderConfigs are verified by the account domain. The definition of a kind is read before a DROP: while that is on
+    its way out, nothing is dropped.
     """
     own = [kind.resource.path for kind in kinds if kind.domain is domain]
+    definitions = tuple(sorted(f"{path.plural}.{path.group}" for path in own))
     if domain is Domain.ACCOUNT:
         own.append(provider_config.path)
     return (
         *_rules(_paths(kinds, provider_config), READ),
         *_rules(own, WRITE),
         *_rules(own, WRITE, subresource="status"),
+        Rule("apiextensions.k8s.io", ("customresourcedefinitions",), ("get",), definitions),
         *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
     )
 

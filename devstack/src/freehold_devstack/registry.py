@@ -1,8 +1,8 @@
 """A read-only image registry (OCI distribution specification) over a folder of docker-archive tars.
 
 Images are found by repository and tag alone, whatever registry their name begins with: so unmodified image names and
-`imagePullPolicy: Always` work on the nodes, and a wrong tag is refused as by any registry. Tars that are added later
-are found when something is asked for that is not known.
+`imagePullPolicy: Always` work on the nodes, and a wrong tag is refused as by any registry. The folder is looked at anew
+with each question for a manifest; where two tars have the same reference, the younger one counts.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import tarfile
+import threading
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,29 +41,27 @@ class Images:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._lock = threading.Lock()
         self._scanned: dict[Path, int] = {}
         self._manifests: dict[str, bytes] = {}
         self._blobs: dict[str, Blob] = {}
 
     def manifest(self, repository: str, reference: str) -> bytes | None:
         """The manifest of an image, by tag or digest."""
-        key = reference if reference.startswith("sha256:") else f"{_path(repository)}:{reference}"
-        if key not in self._manifests:
-            self._scan()
-        return self._manifests.get(key)
+        self._scan()
+        return self._manifests.get(reference if reference.startswith("sha256:") else f"{_path(repository)}:{reference}")
 
     def blob(self, digest: str) -> Blob | None:
-        """A layer or an image's configuration."""
-        if digest not in self._blobs:
-            self._scan()
+        """A layer or an image's configuration, of a manifest that was asked for."""
         return self._blobs.get(digest)
 
     def _scan(self) -> None:
-        for archive in sorted(self._folder.glob("*.tar")):
-            changed = archive.stat().st_mtime_ns
-            if self._scanned.get(archive) != changed:
-                self._read(archive)
-                self._scanned[archive] = changed
+        with self._lock:
+            found = {archive: archive.stat().st_mtime_ns for archive in self._folder.glob("*.tar")}
+            for archive in sorted(found, key=lambda archive: found[archive]):
+                if self._scanned.get(archive) != found[archive]:
+                    self._read(archive)
+                    self._scanned[archive] = found[archive]
 
     def _read(self, archive: Path) -> None:
         with tarfile.open(archive) as tar:

@@ -1,0 +1,88 @@
+"""What the machine lacks is named with its remedy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from freehold_devstack import build, cache, prerequisites
+from freehold_devstack.errors import BuildError, DevstackError, MissingPrerequisiteError
+from freehold_devstack.instance import Instance
+from freehold_devstack.prerequisites import Tier
+
+
+@pytest.fixture
+def ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+
+@pytest.fixture
+def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder of all programs there are."""
+    monkeypatch.setattr(prerequisites, "SYSTEM_PATH", str(tmp_path))
+    return tmp_path
+
+
+def program(folder: Path, name: str, output: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{output}'\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.usefixtures("ordinary_user")
+def test_the_cluster_tier_tells_an_ordinary_user_the_ways_out() -> None:
+    with pytest.raises(MissingPrerequisiteError, match=r"needs root on Linux\n.*sudo.*KUBECONFIG"):
+        prerequisites.ensure(Tier.CLUSTER)
+
+
+@pytest.mark.usefixtures("ordinary_user", "empty_machine")
+def test_missing_programs_are_named_with_the_command_that_installs_them() -> None:
+    with pytest.raises(MissingPrerequisiteError, match=r"run: sudo apt-get install .*util-linux"):
+        prerequisites.ensure(Tier.CONTROL_PLANE)
+
+
+@pytest.mark.usefixtures("ordinary_user", "empty_machine")
+def test_missing_go_says_which_release_is_needed() -> None:
+    with pytest.raises(MissingPrerequisiteError, match=r"Go is missing.*\ninstall Go 1\.21 or newer"):
+        prerequisites.go()
+
+
+def test_go_that_is_too_old_is_refused(empty_machine: Path) -> None:
+    program(empty_machine, "go", "go1.19.8")
+    with pytest.raises(MissingPrerequisiteError, match=r"go1\.19\.8: too old"):
+        prerequisites.go()
+
+
+def test_a_failed_build_shows_what_the_compiler_said_and_keeps_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = tmp_path / "module"
+    module.mkdir()
+    (module / "go.mod").write_text("module broken\n\ngo 1.21\n\nrequire (\n\tk8s.io/kubernetes v1.2.3\n)\n")
+    (module / "main.go").write_text("package main\n\nfunc main() { absent() }\n")
+    monkeypatch.setattr(build, "MODULE", module)
+    monkeypatch.setenv("FREEHOLD_CACHE", str(tmp_path / "cache"))
+    (module / "pause").mkdir()
+    (module / "pause/main.go").write_text("package main\n\nfunc main() {}\n")
+    monkeypatch.setenv("GOPROXY", "off")
+    with pytest.raises(BuildError, match=r"undefined: absent"):
+        build.ensure()
+    assert list((tmp_path / "cache/kubernetes").iterdir()) == []
+
+
+def test_a_cache_key_changes_with_every_input(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    keys = [cache.key("flag", tmp_path)]
+    (tmp_path / "a").write_text("2")
+    keys.append(cache.key("flag", tmp_path))
+    (tmp_path / "a").rename(tmp_path / "b")
+    keys += [cache.key("flag", tmp_path), cache.key("other flag", tmp_path), cache.key("fl", "ag", tmp_path)]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("name", ["Upper", "a/b", "..", "x" * 41, "-a"])
+def test_a_name_that_is_no_folder_name_is_refused(name: str) -> None:
+    with pytest.raises(DevstackError, match="is no name for a devstack"):
+        Instance(name)

@@ -13,6 +13,11 @@ from freehold.kinds.fields import Change
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
+from freehold_devstack.snowflake.objects import load
+from freehold_devstack.snowflake.statements import parse
+
+TYPES = load()
+"""The endpoint's object types: every statement must be one that it understands."""
 
 CASES = Path(__file__).parent / "cases"
 
@@ -40,7 +45,9 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     spec = kind.spec.model_validate(case["spec"])
     target = kind.target(_target_parts(kind, spec))
     if "create" in case:
-        assert planning.create(kind, target, spec).text == case["create"]
+        statement = planning.create(kind, target, spec).text
+        assert statement == case["create"]
+        parse(statement, TYPES)
         return
     deep = not case.get("shallow", False)
     observation = Observation(
@@ -54,7 +61,10 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
         return
     assert all(each.change is Change.ALTER for each in found)
     steps = planning.alter(kind, target, spec, observation, found)
-    assert [step.statement.text for step in steps] == case["update"]
+    statements = [step.statement.text for step in steps]
+    assert statements == case["update"]
+    for statement in statements:
+        parse(statement, TYPES)
 
 
 def test_every_case_file_belongs_to_a_kind() -> None:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.unit.kube.script import Script, client_of
 
 from freehold.kube.client import Kube
+from tests.unit.kube.script import Script, client_of
 
 
 @pytest.fixture
@@ -33,10 +32,3 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr("freehold.kube.client.asyncio.sleep", record)
     return asked
-
-
-@pytest.fixture
-def unused_tcp_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

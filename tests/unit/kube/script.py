@@ -95,9 +95,9 @@ def _verb(request: web.Request) -> str:
     return "LIST" if "limit" in request.query else request.method
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition holds, which must be soon."""
-    async with asyncio.timeout(10):
+async def until(condition: Callable[[], bool], within: float = 10.0) -> None:
+    """Wait until a condition holds, for no more than so many seconds."""
+    async with asyncio.timeout(within):
         while not condition():  # noqa: ASYNC110  # any condition
             await asyncio.sleep(0.005)
 

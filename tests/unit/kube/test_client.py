@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import pytest
 from aiohttp import web
 from kubernetes_asyncio.client import Configuration
-from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, reply, secret, watched
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube import errors
 from freehold.kube.client import ATTEMPTS, Kube
 from freehold.kube.objects import NAMESPACES, SECRETS, Object
+from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, reply, secret, watched
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
 

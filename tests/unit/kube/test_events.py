@@ -9,11 +9,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.unit.kube.script import Script, refuse, reply
-
 from freehold.kube.client import Kube
 from freehold.kube.events import DISTINCT, NOTE_LIMIT, Recorder
 from freehold.kube.objects import Object
+from tests.unit.kube.script import Script, refuse, reply
 
 RESOURCE = Object(
     {

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
-from tests.unit.kube.script import Store, client_of
 
 from freehold.kube.client import Kube
 from freehold.kube.errors import Unavailable
 from freehold.kube.lease import Lease
+from tests.unit.kube.script import Store, client_of
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
 

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from tests.unit.kube.script import Answer, Script, cut, listed, refuse, secret, until, watched
 
 from freehold.kube.backoff import Backoff
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import SECRETS, Object
 from freehold.kube.reflector import Reflector
+from tests.unit.kube.script import Answer, Script, cut, listed, refuse, secret, until, watched
 
 GONE = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
 

@@ -12,6 +12,7 @@ import pytest
 from freehold.kube.errors import Unavailable
 from freehold.kube.lease import NEVER, Lease
 from freehold_controllers.runtime.member import Member, NotActive
+from tests.unit.kube.script import until
 
 
 class Scripted(Lease):
@@ -68,12 +69,6 @@ def lease() -> Scripted:
 @pytest.fixture
 def stop() -> asyncio.Event:
     return asyncio.Event()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110  # any condition
-            await asyncio.sleep(0.001)
 
 
 async def finished(task: asyncio.Task[None]) -> None:

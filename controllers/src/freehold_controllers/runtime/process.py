@@ -32,7 +32,7 @@ HANGING = 300.0
 """Seconds without an attempt or an answer after which a reflector counts as hanging, and the process as dead."""
 
 _FIRST_LISTS = 30.0
-"""Seconds that a new active member waits for all lists; a type that can't be listed must not hold up the others."""
+"""Seconds that a new active member waits for the first lists; one that hangs must not hold up the others."""
 
 _log = logging.getLogger(__name__)
 
@@ -150,15 +150,15 @@ class Process:
             self._queue = None
 
     async def _first_lists(self, stop: asyncio.Event) -> None:
-        tasks = {asyncio.create_task(self._synced()), asyncio.create_task(stop.wait())}
+        tasks = {asyncio.create_task(self._listed()), asyncio.create_task(stop.wait())}
         try:
             await asyncio.wait(tasks, timeout=_FIRST_LISTS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
 
-    async def _synced(self) -> bool:
-        return all([await reflector.synced.wait() for reflector in self._watches.values()])
+    async def _listed(self) -> bool:
+        return all([await reflector.attempted.wait() for reflector in self._watches.values()])
 
     def _all(self) -> Iterable[Wake]:
         for watch, reflector in self._watches.items():

@@ -58,7 +58,7 @@ class Again:
 
 
 class Unfinished(Exception):
-    """The resource isn't as it should be, for a cause that may go by itself: it is tried again after a growing delay."""
+    """The resource isn't as it should be, for a cause that may go by itself; it is tried again, ever later."""
 
 
 Reconcile = Callable[[Key], Awaitable[Done | Again]]

@@ -49,6 +49,7 @@ class Reflector:
         path: resource type.
         store: the objects by (namespace, name), without managedFields and client-side apply's copy of the manifest.
         synced: set once the first list is complete; what the store lacks before then may exist.
+        attempted: set once the first list is complete or has failed.
         failure: the latest refusal or failure; None again after the next list or event.
     """
 
@@ -79,6 +80,7 @@ class Reflector:
         """
         self.path = path
         self.synced = asyncio.Event()
+        self.attempted = asyncio.Event()
         self.failure: ApiError | None = None
         self._kube = kube
         self._namespace = namespace
@@ -147,6 +149,7 @@ class Reflector:
         self._version = version
         self._recover()
         self.synced.set()
+        self.attempted.set()
 
     async def _watch(self) -> None:
         events = self._kube.watch(
@@ -198,6 +201,7 @@ class Reflector:
             self._version = ""
         news = self.failure is None or self.failure.status != error.status
         self.failure = error
+        self.attempted.set()
         if news:
             _log.warning("%s can't be watched: %s", self.path.plural, error)
             if self._on_failure is not None:

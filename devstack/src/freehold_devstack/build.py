@@ -11,6 +11,7 @@ from pathlib import Path
 
 from freehold_devstack import cache, prerequisites, progress
 from freehold_devstack.errors import BuildError
+from freehold_devstack.processes import WITH_PARENT
 
 MODULE = Path(__file__).parents[2] / "kubernetes"
 """The Go module; beside src/, since the devstack is only ever used from a checkout."""
@@ -82,6 +83,8 @@ def _build(
     go: str, flags: tuple[str, ...], environment: dict[str, str], folder: Path, show: Callable[[str], None]
 ) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
+    for abandoned in folder.parent.glob(".build-*"):  # by a build that was killed
+        shutil.rmtree(abandoned)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".build-") as scratch:
         made = Path(scratch) / folder.name
         (made / "bin").mkdir(parents=True)
@@ -127,7 +130,12 @@ def _stream(command: tuple[str, ...], environment: dict[str, str], show: Callabl
     """Run a go command and show its lines as they come; returns those that are not about downloads."""
     lines: list[str] = []
     with subprocess.Popen(
-        command, cwd=MODULE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        (*WITH_PARENT, *command),
+        cwd=MODULE,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
         for line in process.stdout or ():
             if not line.startswith("go: "):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from rich.table import Table
 
 from freehold_devstack import images as container_images
 from freehold_devstack.cluster import Cluster
@@ -15,6 +14,7 @@ from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.errors import DevstackError
 from freehold_devstack.instance import Instance, choose, end_all, instances
 from freehold_devstack.prerequisites import Tier
+from freehold_devstack.processes import ProcessId
 from freehold_devstack.progress import console
 
 app = typer.Typer(
@@ -41,7 +41,9 @@ def up(
     """Start an instance and leave it running."""
     instance = Cluster(name, nodes=nodes, detached=True) if tier is Tier.CLUSTER else ControlPlane(name, detached=True)
     instance.start()
-    console.print(f"`devstack kubectl get namespaces` talks to it, `devstack down --name {name}` ends it.")
+    console.print(
+        f"`devstack kubectl get namespaces` talks to it, `devstack down --name {name}` ends it.", soft_wrap=True
+    )
 
 
 @app.command()
@@ -61,15 +63,12 @@ def down(
 @app.command()
 def status() -> None:
     """Show the instances and their processes."""
-    table = Table("instance", "tier", "server", "process", "pid", "state")
     for instance in instances():
-        record = instance.state.record()
-        if record is None:
-            continue
-        table.add_row(instance.name, record.tier, record.server, "supervisor", *_process(instance, "supervisor"))
-        for component in instance.state.components():
-            table.add_row("", "", "", component.name, *_process(instance, component.name))
-    console.print(table)
+        if record := instance.state.record():
+            sys.stdout.write(f"{instance.name}: {record.tier}, {record.server}\n")
+            _show_process("supervisor", record.supervisor)
+            for component in instance.state.components():
+                _show_process(component.name, instance.state.process(component.name))
 
 
 @app.command()
@@ -125,16 +124,16 @@ def main() -> None:
     try:
         app()
     except DevstackError as error:
-        console.print(str(error), style="red", markup=False)
+        console.print(str(error), style="red", markup=False, soft_wrap=True)
         sys.exit(1)
 
 
-def _process(instance: Instance, component: str) -> tuple[str, str]:
-    record = instance.state.record()
-    process = record.supervisor if record and component == "supervisor" else instance.state.process(component)
+def _show_process(name: str, process: ProcessId | None) -> None:
     if process is None:
-        return "", "stopped"
-    return str(process.pid), "running" if process.alive else "ended"
+        state = "stopped"
+    else:
+        state = f"{process.pid:<8} {'running' if process.alive else 'ended'}"
+    sys.stdout.write(f"  {name:<24} {state}\n")
 
 
 def _become(program: str, arguments: list[str]) -> NoReturn:

@@ -59,17 +59,10 @@ class Plan:
 
     def launch(self) -> subprocess.Popen[str]:
         """Start a supervisor in a session of its own; its output is a line per step, at last `READY` or an error."""
+        module = (sys.executable, "-m", "freehold_devstack.supervisor")
         network = ("unshare", "--net", "--") if self.tier is Tier.CLUSTER else ()
         return subprocess.Popen(
-            (
-                "setsid",
-                "--fork",
-                *network,
-                sys.executable,
-                "-m",
-                "freehold_devstack.supervisor",
-                json.dumps(asdict(self)),
-            ),
+            ("setsid", "--fork", *network, *module, json.dumps(asdict(self))),
             env=os.environ | {"PATH": SYSTEM_PATH},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -177,10 +170,8 @@ class Supervisor:
             "metadata": {"name": "probe"},
             "spec": {"selfSigned": {}},
         }
-        return (
-            self._try_kubectl("create", "--dry-run=server", "--validate=false", "-f", "-", manifest=issuer).returncode
-            == 0
-        )
+        flags = ("--dry-run=server", "--validate=false")
+        return self._try_kubectl("create", *flags, "-f", "-", manifest=issuer).returncode == 0
 
     def _roles_are_aggregated(self) -> bool:
         # The controller manager's work, without which `view`, `edit` and `admin` allow nothing.
@@ -191,13 +182,8 @@ class Supervisor:
         images = str(self._state.directory / "images")
         registry = (sys.executable, "-m", "freehold_devstack.registry", images, HUB_ADDRESS, str(REGISTRY_PORT))
         self._add("registry", registry)
-        self._kubectl(
-            "create",
-            "clusterrolebinding",
-            "devstack-kube-proxy",
-            "--clusterrole=system:node-proxier",
-            "--user=system:kube-proxy",
-        )
+        binding = ("--clusterrole=system:node-proxier", "--user=system:kube-proxy")
+        self._kubectl("create", "clusterrolebinding", "devstack-kube-proxy", *binding)
         nodes = [self._add_node(index) for index in range(1, self._plan.nodes + 1)]
         for name in nodes:
             self._wait(name, partial(self._node_ready, name))
@@ -283,7 +269,7 @@ def free_ports(count: int) -> list[int]:
         while len(held) < count:
             candidate = socket.socket()
             try:
-                candidate.bind((LOOPBACK, PORTS[randbelow(len(PORTS))]))
+                candidate.bind(("", PORTS[randbelow(len(PORTS))]))
                 held.append(candidate)
             except OSError:
                 candidate.close()
@@ -339,23 +325,23 @@ def main() -> NoReturn:
     if plan.owner is not None:
         end_with(plan.owner)
     supervisor = Supervisor(plan, _say)
-    ready = False
+    keep_logs = False
     try:
         supervisor.bring_up()
         _say(READY)
-        ready = True
         _leave_terminal(State(plan.name).log("supervisor"))
         while True:
             wishes.get()
             supervisor.reconcile()
     except DevstackError as error:
+        keep_logs = True
         _say(str(error))
         sys.exit(1)
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)
         supervisor.tear_down()
-        if ready:
+        if not keep_logs:
             State(plan.name).remove()
 
 

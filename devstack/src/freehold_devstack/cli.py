@@ -129,10 +129,7 @@ def main() -> None:
 
 
 def _show_process(name: str, process: ProcessId | None) -> None:
-    if process is None:
-        state = "stopped"
-    else:
-        state = f"{process.pid:<8} {'running' if process.alive else 'ended'}"
+    state = "stopped" if process is None else f"{process.pid:<8} {'running' if process.alive else 'ended'}"
     sys.stdout.write(f"  {name:<24} {state}\n")
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from kubernetes_asyncio.config import incluster_config
+from yarl import URL
 
 from freehold.claims import CLAIM
 from freehold.kinds.registry import KINDS
@@ -79,6 +82,24 @@ async def test_an_account_without_rights_is_told_so(namespace: str, control_plan
     async with Kube.from_kubeconfig(control_plane.kubeconfig_for(namespace, "nobody")) as nobody:
         with pytest.raises(errors.Forbidden, match="nobody"):
             await nobody.get(SECRETS, "a", namespace)
+
+
+async def test_a_token_that_is_no_longer_accepted_is_read_again_from_its_file(
+    namespace: str, control_plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, server = tmp_path / "token", URL(control_plane.server)
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", str(server.host))
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(server.port))
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(control_plane.ca))
+    token.write_text("expired")
+    async with Kube.from_environment() as kube:
+        with pytest.raises(errors.Unauthorized):
+            await kube.get(SECRETS, "a", namespace)
+        token.write_text(control_plane.kubectl("create", "token", "default", "-n", namespace).stdout.strip())
+        with pytest.raises(errors.Forbidden, match="serviceaccount"):
+            await kube.get(SECRETS, "a", namespace)
 
 
 async def test_status_is_applied_by_its_own_manager_and_spec_left_alone(kube: Kube, namespace: str) -> None:

@@ -27,7 +27,8 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     sleep = asyncio.sleep
 
     async def record(delay: float) -> None:
-        asked.append(delay)
+        if delay:
+            asked.append(delay)
         await sleep(0)
 
     monkeypatch.setattr("freehold.kube.client.asyncio.sleep", record)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from aiohttp import web
 from kubernetes_asyncio.client import Configuration
+from kubernetes_asyncio.config import ConfigException
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube import errors
@@ -151,6 +152,25 @@ async def test_a_rotated_token_is_read_again_after_one_refusal() -> None:
         await kube.get(SECRETS, "a", "n")
         await asyncio.gather(*(kube.get(SECRETS, "a", "n") for _ in range(5)))
     assert seen == ["Bearer old"] + ["Bearer new"] * 6
+
+
+async def test_credentials_that_are_missing_for_a_moment_are_read_again(no_waiting: list[float]) -> None:
+    loads = 0
+
+    def load(configuration: Configuration) -> None:
+        nonlocal loads
+        loads += 1
+        if loads == 2:
+            raise ConfigException("Token file exists but empty.")
+        configuration.api_key["BearerToken"] = f"Bearer {loads}"
+
+    async def only_new(request: web.Request) -> web.StreamResponse:
+        fresh = request.headers["Authorization"] == "Bearer 3"
+        return await (reply(secret("a", "1")) if fresh else refuse(401, "Unauthorized"))(request)
+
+    async with client_of(only_new, load) as kube:
+        await kube.create(SECRETS, secret("a", "1"), "n")
+    assert (loads, len(no_waiting)) == (3, 1)
 
 
 async def test_the_servers_clock_is_read_off_its_answers(kube: Kube, script: Script) -> None:

@@ -8,13 +8,15 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 
+from freehold.kinds.resource import GroupResource
 from freehold.kube.backoff import Backoff
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import SECRETS, Object
 from freehold.kube.reflector import Reflector
-from tests.unit.kube.script import Answer, Script, cut, listed, refuse, secret, until, watched
+from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, secret, until, watched
 
 GONE = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
 
@@ -187,3 +189,27 @@ async def test_one_named_object_is_asked_for_by_field(kube: Kube, script: Script
         await until(lambda: len(script.requests) == 2)
     assert {each.query["fieldSelector"] for each in script.requests} == {"metadata.name=a"}
     assert {each.path for each in script.requests} == {"/api/v1/namespaces/n/secrets"}
+
+
+async def test_a_server_that_throttles_the_start_is_asked_little_at_a_time_and_all_types_sync() -> None:
+    together = most = requests = 0
+
+    async def busy(request: web.Request) -> web.StreamResponse:
+        nonlocal together, most, requests
+        if "watch" in request.query:
+            return await watched(hold=True)(request)
+        together, requests = together + 1, requests + 1
+        most = max(most, together)
+        await asyncio.sleep(0.001)
+        together -= 1
+        throttled = {0: refuse(429, "TooManyRequests"), 1: refuse(503, "ServiceUnavailable")}
+        return await throttled.get(requests % 5, listed(version="1"))(request)
+
+    async with client_of(busy) as kube:
+        kinds = [GroupResource("g.dev", "v1", f"things{number}", "Thing") for number in range(80)]
+        reflectors = [Reflector(kube, kind) for kind in kinds]
+        tasks = [asyncio.create_task(each.run()) for each in reflectors]
+        await until(lambda: all(each.synced.is_set() for each in reflectors), within=60)
+        for task in tasks:
+            task.cancel()
+    assert most <= 8

@@ -23,7 +23,7 @@ import aiohttp
 import orjson
 from kubernetes_asyncio.client import Configuration
 from kubernetes_asyncio.client.rest import RESTClientObject
-from kubernetes_asyncio.config import load_incluster_config, load_kube_config
+from kubernetes_asyncio.config import ConfigException, load_incluster_config, load_kube_config
 from prometheus_client import Counter
 from yarl import URL
 
@@ -378,6 +378,9 @@ class Kube:
             raise unavailable(error, unsent=True) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             raise unavailable(error) from error
+        except (ConfigException, OSError) as error:
+            # Credentials that can't be read just now, for example a token file that is being replaced.
+            raise unavailable(error, unsent=True) from error
         finally:
             _REQUESTS.labels(method, path.plural, status).inc()
 

@@ -44,6 +44,6 @@ fi
 [ -x .venv/bin/python ] || "$uv" venv --quiet --python "$python" .venv
 VIRTUAL_ENV=$PWD/.venv
 export VIRTUAL_ENV
-"$uv" pip sync --quiet --require-hashes requirements.lock
+"$uv" pip sync --quiet --require-hashes --compile-bytecode requirements.lock
 "$uv" pip install --quiet --no-deps --no-build-isolation -e shared -e webhook -e controllers -e devstack
 touch .venv/.ready

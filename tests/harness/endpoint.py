@@ -95,9 +95,7 @@ class Endpoint:
             if entry["kind"] == "statement"
         ]
         return [
-            each
-            for each in found
-            if re.search(pattern, each.text, re.IGNORECASE) and outcome in (None, each.outcome)
+            each for each in found if re.search(pattern, each.text, re.IGNORECASE) and outcome in (None, each.outcome)
         ]
 
     def logins(self, user: str) -> list[str | None]:

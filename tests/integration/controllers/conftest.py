@@ -50,13 +50,14 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     started.stop()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="package", autouse=True)
 def controllers(
     control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Controller]]:
     """The controllers by domain."""
     folder = tmp_path_factory.mktemp("controllers")
-    options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", "--lease-duration=3", "--resync-interval=2")
+    hosts = f"{endpoint.host}:{endpoint.port},127.0.0.2"
+    options = (f"--allowed-hosts={hosts}", "--lease-duration=6", "--resync-interval=2")
     started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
     for controller in started.values():
         controller.start()
@@ -66,14 +67,17 @@ def controllers(
 
 
 @pytest.fixture
-def tenant(
-    control_plane: ControlPlane, endpoint: Endpoint, controllers: dict[str, Controller], namespace: str
-) -> Iterator[Tenant]:
-    """A team whose ProviderConfig `default` sees everything."""
-    new = Tenant(control_plane, endpoint, namespace)
-    new.provide("ANNA", PASSWORD)
-    yield new
+def newcomer(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) -> Iterator[Tenant]:
+    """A team that has nothing yet."""
+    yield Tenant(control_plane, endpoint, namespace)
     endpoint.clear_faults()
+
+
+@pytest.fixture
+def tenant(newcomer: Tenant) -> Tenant:
+    """A team whose ProviderConfig `default` sees everything."""
+    newcomer.provide("ANNA", PASSWORD)
+    return newcomer
 
 
 @pytest.fixture

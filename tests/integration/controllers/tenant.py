@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,8 +42,9 @@ class Tenant:
             {"kind": "ServiceAccount", "name": f"freehold-{domain}", "namespace": "freehold"}
             for domain in ("account", "schema")
         ]
-        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "freehold-secrets"}
-        self.apply("RoleBinding", "freehold-secrets", api="rbac.authorization.k8s.io/v1", roleRef=role, subjects=subjects)
+        group = "rbac.authorization.k8s.io"
+        role = {"apiGroup": group, "kind": "ClusterRole", "name": "freehold-secrets"}
+        self.apply("RoleBinding", "freehold-secrets", api=f"{group}/v1", roleRef=role, subjects=subjects)
 
     def secret(self, name: str, password: str) -> None:
         self.apply("Secret", name, api="v1", data={"password": base64.b64encode(password.encode()).decode()})
@@ -118,5 +120,7 @@ class Tenant:
         """What there is, for the message of a failure."""
         return self.kubectl("get", "freehold", "--output=yaml", "--ignore-not-found", check=False).stdout
 
-    def kubectl(self, *arguments: str, input: str | None = None, check: bool = True) -> Any:  # noqa: A002
+    def kubectl(
+        self, *arguments: str, input: str | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:  # noqa: A002
         return self.control_plane.kubectl("--namespace", self.namespace, *arguments, input=input, check=check)

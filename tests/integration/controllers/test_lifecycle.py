@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from freehold_devstack.processes import until
+from tests.integration.controllers.conftest import PASSWORD
 from tests.integration.controllers.tenant import DEADLINE, Tenant
 
 
@@ -113,15 +116,19 @@ def test_a_provider_config_stays_while_it_is_in_use(tenant: Tenant, name: str) -
 
 
 def test_a_deleted_namespace_goes_with_all_that_is_in_it(tenant: Tenant, name: str) -> None:
-    tenant.apply("Database", "db", spec={"name": name})
-    tenant.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}})
-    tenant.ready("schema", "s")
-    tenant.control_plane.kubectl("delete", "namespace", tenant.namespace, "--wait=false")
+    doomed = replace(tenant, namespace=f"{tenant.namespace}-doomed")
+    kubectl = tenant.control_plane.kubectl
+    kubectl("create", "namespace", doomed.namespace)
+    doomed.provide("ANNA", PASSWORD)
+    doomed.apply("Database", "db", spec={"name": name})
+    doomed.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}})
+    doomed.ready("schema", "s")
+    kubectl("delete", "namespace", doomed.namespace, "--wait=false")
     until(
-        lambda: not tenant.control_plane.kubectl("get", "namespace", tenant.namespace, "--ignore-not-found").stdout,
+        lambda: not kubectl("get", "namespace", doomed.namespace, "--ignore-not-found").stdout,
         DEADLINE,
         "the namespace to be gone",
-        tenant.describe,
+        doomed.describe,
     )
     assert not tenant.endpoint.exists("DATABASE", name)
 

@@ -231,6 +231,16 @@ def test_abandoning_leaves_the_object_behind() -> None:
     assert decision.left
 
 
+def test_what_may_still_be_made_is_waited_for() -> None:
+    decision = decide_deletion(subject("Database", {}, UNKNOWN, under_way=True), GONE)
+    assert isinstance(decision, Stop)
+    assert decision.reason is Reason.DELETING
+
+
+def test_a_drop_does_not_wait_for_an_attempt_that_is_settled() -> None:
+    assert isinstance(decide_deletion(subject("Database", {}, CREATED, under_way=True), GONE), Release)
+
+
 @pytest.mark.parametrize("deleting", [False, True])
 def test_what_is_not_seen_names_the_grant_to_run(deleting: bool) -> None:
     decision = (decide_deletion if deleting else decide)(subject("Database", {}, CREATED), UNSEEN)

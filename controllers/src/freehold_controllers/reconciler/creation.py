@@ -66,6 +66,6 @@ def _taken_at_birth(remote: Remote, seen: Observation | None) -> Stop:
     fate = f"belongs to role {seen.owner}" if seen else f"can't be seen by role {remote.role}"
     return Stop(
         Reason.OWNED_BY_OTHER,
-        f"{name} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold "
-        f"leaves it alone. Give it back by GRANT OWNERSHIP ... TO ROLE {remote.role}, or declare it under a ProviderConfig of that role",
+        f"{name} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold leaves it "
+        f"alone. Run GRANT OWNERSHIP ... TO ROLE {remote.role}, or declare it under a ProviderConfig of that role",
     )

@@ -60,6 +60,7 @@ class Subject:
         changed: whether the spec differs from the one that was applied last: no drift then.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
+        under_way: whether a CREATE whose answer was lost may still be under way.
     """
 
     kind: Kind
@@ -71,6 +72,7 @@ class Subject:
     changed: bool = False
     passes: int = 0
     abandoned: bool = False
+    under_way: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind.object_type.lower()} {self.target.name}"
@@ -216,6 +218,8 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
         if _made_by_unknown_attempt(subject, view) and view.owner in (None, subject.role):
             return Record("created")
         return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
+    if view is Absence.PROVED and subject.under_way and _attempt_unknown(claim):
+        return Stop(Reason.DELETING, f"a CREATE of {subject} whose answer was lost may still be under way")
     if view is Absence.PROVED:
         return Release(False, f"{subject} is gone already")
     return Stop(

@@ -83,6 +83,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         claim=claim.spec,
         role="",
         abandoned=managed.abandoned,
+        under_way=services.attempts.under_way(managed.key),
     )
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
@@ -103,8 +104,6 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
     subject = replace(subject, role=remote.role)
     view = await remote.view_anyway()
     for _ in range(_ROUNDS):
-        if view is Absence.PROVED and holding.spec.unsettled and services.attempts.under_way(managed.key):
-            return Stop(Reason.DELETING, f"a CREATE of {subject} whose answer was lost may still be under way")
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() as record), Observation() as seen):
                 await holding.record(record.how, seen, remote.role, await remote.now())

@@ -1,6 +1,5 @@
 """The demo's story on the cluster tier: the same steps, with the same expectations."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -11,8 +10,8 @@ from freehold_devstack.demo.story import STORY, Step
 
 
 @pytest.fixture(scope="module")
-def stage(cluster_tier: None) -> Iterator[Stage]:
-    with opened(f"story-{os.getpid()}", Screen()) as stage:
+def stage() -> Iterator[Stage]:
+    with opened(Screen()) as stage:
         yield stage
 
 

@@ -21,7 +21,7 @@ def tell(screen: Screen, *, keep: bool) -> None:
     Raises:
         DevstackError: the stage could not be set, or a step saw something else than it should.
     """
-    with opened(NAME, screen, keep=keep) as stage:
+    with opened(screen, NAME, keep=keep) as stage:
         for step in STORY:
             if not (keep and step in ENDING):
                 stage.play(step)

@@ -144,12 +144,12 @@ class Stage:
 
 
 @contextmanager
-def opened(name: str, screen: Screen, *, keep: bool = False) -> Iterator[Stage]:
+def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> Iterator[Stage]:
     """Build what is needed, start cluster and account, and end them with the body, unless they are to be kept.
 
     Args:
-        name: of the cluster.
         screen: where it is shown.
+        name: of the cluster; a new one by default.
         keep: leave everything running until `devstack down`.
 
     Raises:
@@ -159,23 +159,21 @@ def opened(name: str, screen: Screen, *, keep: bool = False) -> Iterator[Stage]:
         prerequisites.ensure(Tier.CLUSTER)
         build.ensure()
         built = images.project(REPOSITORY)
-    cluster = Cluster(name, detached=keep)
-    with screen.step("Start Kubernetes, and an account in a Snowflake endpoint"):
+    with screen.step("Start Kubernetes"):
+        cluster = Cluster(name, detached=keep)
         cluster.start()
-        try:
-            cluster.add_images(built)
-            stage = Stage(cluster, Account.opened(cluster), cluster.state.directory / "demo", screen)
+        cluster.add_images(built)
+    folder = cluster.state.directory / "demo"
+    try:
+        with screen.step("Open a Snowflake account, at an endpoint that nodes can reach"):
+            stage = Stage(cluster, Account.opened(cluster), folder, screen)
             set_up(stage)
             stage.run("kubectl get nodes -o wide")
-        except BaseException:
-            cluster.stop()
-            raise
-    try:
         yield stage
     finally:
         if keep:
             screen.say("Everything is left running:")
-            for line in (f"cd {stage.folder}", f"{DEVSTACK} kubectl get freehold --all-namespaces", f"{DEVSTACK} down"):
+            for line in (f"cd {folder}", f"{DEVSTACK} kubectl get freehold --all-namespaces", f"{DEVSTACK} down"):
                 screen.command(line)
         else:
             cluster.stop()

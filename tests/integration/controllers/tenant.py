@@ -121,6 +121,9 @@ class Tenant:
         return self.kubectl("get", "freehold", "--output=yaml", "--ignore-not-found", check=False).stdout
 
     def kubectl(
-        self, *arguments: str, input: str | None = None, check: bool = True
-    ) -> subprocess.CompletedProcess[str]:  # noqa: A002
+        self,
+        *arguments: str,
+        input: str | None = None,
+        check: bool = True,  # noqa: A002  # the word of subprocess
+    ) -> subprocess.CompletedProcess[str]:
         return self.control_plane.kubectl("--namespace", self.namespace, *arguments, input=input, check=check)

@@ -69,6 +69,34 @@ def test_deletion_drops_exactly_what_is_owned(tenant: Tenant, name: str) -> None
     assert not tenant.endpoint.exists("DATABASE", name)
 
 
+def test_a_drop_whose_answer_is_lost_needs_no_second_one(tenant: Tenant, name: str) -> None:
+    tenant.apply("Warehouse", "wh", spec={"name": name})
+    tenant.ready("warehouse", "wh")
+    tenant.endpoint.fault(f'^DROP WAREHOUSE "{name}"', "drop-after")
+    tenant.delete("warehouse", "wh")
+    tenant.gone("warehouse", "wh")
+    assert [each.outcome for each in tenant.endpoint.statements(f'DROP WAREHOUSE "{name}"')] == ["ok"]
+
+
+def test_an_observed_object_is_only_looked_at(tenant: Tenant, name: str) -> None:
+    tenant.endpoint.sql(f"CREATE DATABASE \"{name}\" COMMENT = 'theirs'", role="SYSADMIN")
+    before = tenant.endpoint.sequence
+    policies = {"observeOnly": True}
+    tenant.apply("Database", "db", spec={"name": name, "comment": "ours", "managementPolicies": policies})
+    tenant.ready("database", "db")
+    tenant.delete("database", "db")
+    tenant.gone("database", "db")
+    sent = [each.text for each in tenant.endpoint.statements(f"\"{name}\"|'{name}'", since=before)]
+    assert {text.split()[0] for text in sent} == {"SHOW"}
+
+
+def test_the_public_schema_is_dropped_at_birth_when_asked_for(tenant: Tenant, name: str) -> None:
+    tenant.apply("Database", "db", spec={"name": name, "dropPublicSchemaOnCreation": True})
+    tenant.ready("database", "db")
+    schemas = tenant.endpoint.sql(f'SHOW SCHEMAS IN DATABASE "{name}"')
+    assert {row["name"] for row in schemas} == {"INFORMATION_SCHEMA"}
+
+
 def test_undeclared_content_keeps_a_database_until_it_is_forced(tenant: Tenant, name: str) -> None:
     tenant.apply("Database", "db", spec={"name": name})
     tenant.ready("database", "db")

@@ -35,6 +35,7 @@ class Remote:
         target: the object.
         tag: of every statement.
         require_active: raises when another process may be working on the same object.
+        details: the kind's further queries that a deep look needs.
     """
 
     snowflake: Snowflake
@@ -44,10 +45,13 @@ class Remote:
     target: Target
     tag: QueryTag
     require_active: Callable[[], None]
+    details: frozenset[str] = frozenset()
 
     async def look(self, depth: Depth) -> Observation | None:
         """The object as it is now; None when the role doesn't see it."""
-        return await self.snowflake.observe(self.settings, self.kind, self.target, depth, self.tag)
+        return await self.snowflake.observe(
+            self.settings, self.kind, self.target, depth, self.tag, details=self.details
+        )
 
     async def view(self, depth: Depth) -> Observation | Absence:
         """The object as it is now, or what it means that the role doesn't see it."""

@@ -76,7 +76,7 @@ class Run:
     async def delete(self) -> None:
         """Let the resource go, and drop its object if it is ours."""
         managed = Managed.read(self._found, self._kind)
-        self._name = managed.object.name
+        self._name = status_of(self._found).fully_qualified_name or managed.object.name
         await delete(self._services, managed)
 
     async def reconcile(self) -> None:
@@ -101,7 +101,8 @@ class Run:
         self.spec_hash = managed.spec_hash
         target = self._kind.target(resolved.parts)
         self._name = target.name.text
-        remote = services.remote(managed, login, target)
+        details = planning.details(self._kind, managed.spec, self._tracked)
+        remote = services.remote(managed, login, target, details)
         if managed.spec.management_policies.observe_only:
             await self._watch(managed, remote, login)
             return
@@ -122,6 +123,11 @@ class Run:
         if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
             self._services.tell(self._found, stop.reason, stop.message, type_="Warning")
         await self._write(verdicts)
+
+    @property
+    def _tracked(self) -> frozenset[str]:
+        """Names of the fields that were ever sent."""
+        return frozenset(status_of(self._found).tracked_fields or ())
 
     async def _resolve(self, managed: Managed) -> Resolved:
         namespace = self._found.namespace
@@ -145,15 +151,14 @@ class Run:
             raise Stopped(Stop(Reason(denied.reason), denied.message))
 
     def _subject(self, managed: Managed, remote: Remote, holding: Holding | None) -> Subject:
-        before = status_of(self._found)
         return Subject(
             kind=self._kind,
             spec=managed.spec,
             target=remote.target,
             claim=holding.spec if holding else None,
             role=remote.role,
-            tracked=frozenset(before.tracked_fields or ()),
-            changed=before.last_applied_spec_hash != self.spec_hash,
+            tracked=self._tracked,
+            changed=status_of(self._found).last_applied_spec_hash != self.spec_hash,
             passes=PASSES if self._stuck == self.spec_hash else 0,
         )
 
@@ -217,10 +222,9 @@ class Run:
 
     async def _track(self, managed: Managed) -> None:
         """Remember the names of all fields that are about to be sent."""
-        before = status_of(self._found)
-        tracked = sorted(planning.managed(self._kind, managed.spec).union(before.tracked_fields or ()))
-        if tracked != (before.tracked_fields or []):
-            await self._apply(before.model_copy(update={"tracked_fields": tracked}))
+        tracked = self._tracked | planning.managed(self._kind, managed.spec)
+        if tracked != self._tracked:
+            await self._apply(status_of(self._found).model_copy(update={"tracked_fields": sorted(tracked)}))
 
     async def _report(
         self, managed: Managed, remote: Remote, login: Login, end: InSync | Tell, seen: Observation

@@ -71,11 +71,18 @@ class Services:
 
         return get
 
-    def remote(self, managed: Managed, login: Login, target: Target) -> Remote:
-        """The resource's object, as its role reaches it."""
+    def remote(self, managed: Managed, login: Login, target: Target, details: frozenset[str] = frozenset()) -> Remote:
+        """The resource's object, as its role reaches it; `details` as `planning.details` has them."""
         acting = login.acting_as(managed.spec.use_role)
         return Remote(
-            self.snowflake, acting.settings, acting.role, managed.kind, target, managed.tag, self.require_active
+            self.snowflake,
+            acting.settings,
+            acting.role,
+            managed.kind,
+            target,
+            managed.tag,
+            self.require_active,
+            details,
         )
 
     def tell(self, about: Object, reason: Reason, note: str, *, type_: Literal["Normal", "Warning"] = "Normal") -> None:

@@ -1,0 +1,55 @@
+"""What an error means for a resource."""
+
+from __future__ import annotations
+
+import pytest
+
+from freehold.snowflake import errors
+from freehold.snowflake.errors import ConfigurationError, LoginFailed, OutcomeUnknown, SnowflakeError
+from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for
+from freehold_controllers.reconciler.reasons import PASSING, Reason
+
+REPORTED = [
+    each
+    for each in vars(errors).values()
+    if isinstance(each, type) and issubclass(each, LoginFailed | ConfigurationError)
+]
+
+
+@pytest.mark.parametrize("error", REPORTED, ids=lambda each: each.__name__)
+def test_every_failure_on_the_way_into_an_account_has_its_reason(error: type[LoginFailed | ConfigurationError]) -> None:
+    assert stop_for(error("why"), "database").reason == error.reason
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (1003, Reason.TERMINAL_ERROR),
+        (2003, Reason.DEPENDENCY_NOT_READY),
+        (3001, Reason.RECONCILE_ERROR),
+        (2140, Reason.TERMINAL_ERROR),
+        (603, Reason.RECONCILE_ERROR),
+        (None, Reason.RECONCILE_ERROR),
+    ],
+)
+def test_an_answer_stops_by_its_class(number: int | None, reason: Reason) -> None:
+    stop = stop_for(SnowflakeError("text", number=number), 'database "X"')
+    assert stop.reason is reason
+    assert stop.message.startswith('database "X": Snowflake says')
+    assert "text" in stop.message
+
+
+@pytest.mark.parametrize(("number", "passing"), [(390112, True), (610, True), (3001, False), (2003, False)])
+def test_what_says_nothing_of_the_object_leaves_it_as_ready_as_it_was(number: int, passing: bool) -> None:
+    assert stop_for(SnowflakeError("text", number=number), "x").passing is passing
+
+
+@pytest.mark.parametrize(("number", "reason"), [(3001, Reason.DELETE_BLOCKED), (604, Reason.DELETING)])
+def test_an_error_on_deletion_names_the_way_out(number: int, reason: Reason) -> None:
+    stop = deletion_stop_for(SnowflakeError("text", number=number), "x")
+    assert stop.reason is reason
+    assert "freehold.dev/abandon-on-delete" in stop.message
+
+
+def test_an_unknown_outcome_is_tried_again_soon() -> None:
+    assert stop_for(OutcomeUnknown("no answer"), "x").reason in PASSING

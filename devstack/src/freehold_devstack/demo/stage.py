@@ -155,7 +155,7 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
     Raises:
         DevstackError: something is missing, could not be built, or did not start.
     """
-    with screen.step("Build Kubernetes and Freehold's images, unless they are in the cache"):
+    with screen.step("Build Kubernetes and Freehold's images, once"):
         prerequisites.ensure(Tier.CLUSTER)
         build.ensure()
         built = images.project(REPOSITORY)
@@ -165,7 +165,7 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
         cluster.add_images(built)
     folder = cluster.state.directory / "demo"
     try:
-        with screen.step("Open a Snowflake account, at an endpoint that nodes can reach"):
+        with screen.step("Open a Snowflake account"):
             stage = Stage(cluster, Account.opened(cluster), folder, screen)
             set_up(stage)
             stage.run("kubectl get nodes -o wide")

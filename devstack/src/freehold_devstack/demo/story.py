@@ -9,6 +9,7 @@ from freehold_devstack.demo.stage import Stage
 Step = Callable[[Stage], None]
 
 OWN = "freehold-system"
+SCHEMA = "app.kubernetes.io/component=schema"
 RESOURCES = "warehouse/loading database/sales schema/sales-raw"
 
 
@@ -67,10 +68,14 @@ def refuse_second_owner(stage: Stage) -> None:
 
 def leave_strangers_alone(stage: Stage) -> None:
     """Leave alone what somebody else has made"""
+    before = len(stage.account.statements())
     stage.run("kubectl apply -f legacy.yaml")
     stage.run("kubectl wait database/legacy --namespace team-b --for=condition=Ready=false --timeout=60s")
     stage.run("kubectl get database/legacy --namespace team-b")
     stage.run("kubectl events --namespace team-b --for database/legacy")
+    stage.screen.say("Snowflake itself says who was first:")
+    changes = _show_changes(stage, before)
+    stage.expect(changes == ['CREATE DATABASE "LEGACY"'], "nothing but a plain CREATE to have been tried")
     conditions = stage.read("get", "database/legacy", "--namespace=team-b")["status"]["conditions"]
     stage.expect("ResourceAlreadyExists" in {each["reason"] for each in conditions}, "a condition that says so")
 
@@ -87,7 +92,7 @@ def repair(stage: Stage) -> None:
         "Freehold to change it back",
     )
     changes = _show_changes(stage, before)
-    stage.expect('ALTER WAREHOUSE "LOADING" SET AUTO_SUSPEND = 60' in changes, "the declared value to be set again")
+    stage.expect(changes == ['ALTER WAREHOUSE "LOADING" SET AUTO_SUSPEND = 60'], "what differs to be set, no more")
     stage.run("kubectl events --namespace team-a --for warehouse/loading")
 
 
@@ -95,15 +100,16 @@ def scale(stage: Stage) -> None:
     """Scale a controller"""
     stage.run(f"kubectl scale deployment/freehold-schema --namespace {OWN} --replicas=3")
     stage.run(f"kubectl rollout status deployment/freehold-schema --namespace {OWN} --timeout=60s")
-    stage.run(f"kubectl get pods --namespace {OWN} --selector app.kubernetes.io/component=schema")
-    stage.screen.say("One of them is active, the others stand by:")
-    stage.run(f"kubectl get leases --namespace {OWN}")
-    pods = stage.read("get", "pods", f"--namespace={OWN}", "--selector=app.kubernetes.io/component=schema")["items"]
-    names = {pod["metadata"]["name"] for pod in pods}
-    lease = stage.read("get", "lease/freehold-schema", f"--namespace={OWN}")
-    holder = lease["spec"]["holderIdentity"].partition("_")[0]
+    stage.run(f"kubectl get pods --namespace {OWN} --selector {SCHEMA}")
+    pods = stage.read("get", "pods", f"--namespace={OWN}", f"--selector={SCHEMA}")["items"]
     stage.expect(len(pods) == 3 and all(_ready(pod) for pod in pods), "three pods ready")
-    stage.expect(holder in names, "one of them to hold the Lease")
+    stage.screen.say("One of them is active, the others stand by:")
+    stage.run(f"kubectl get lease/freehold-schema --namespace {OWN}")
+    active = _active(stage)
+    stage.expect(active in {pod["metadata"]["name"] for pod in pods}, "one of the three to hold the Lease")
+    stage.run(f"kubectl delete pod/{active} --namespace {OWN} --wait=false")
+    stage.wait_for(lambda: _active(stage) not in {"", active}, 30, "another one to take over")
+    stage.run(f"kubectl get lease/freehold-schema --namespace {OWN}")
 
 
 def delete(stage: Stage) -> None:
@@ -142,6 +148,12 @@ def _show_changes(stage: Stage, since: int) -> list[str]:
         stage.screen.output(each.text if each.outcome == "ok" else f"{each.text} -- refused: {each.outcome}")
     stage.screen.say(f"and {len(sent) - len(changes)} statements that only read or set up a session")
     return [each.text for each in changes]
+
+
+def _active(stage: Stage) -> str:
+    """The pod that holds the schema controller's Lease; empty while none does."""
+    lease = stage.read("get", "lease/freehold-schema", f"--namespace={OWN}")
+    return str(lease["spec"].get("holderIdentity", "")).partition("_")[0]
 
 
 def _ready(pod: dict[str, Any]) -> bool:

@@ -75,7 +75,11 @@ def test_a_service_account_may_do_what_it_was_granted_and_nothing_else(
         *("--clusterrole=view", f"--serviceaccount={namespace}:reader"),
     )
     kubeconfig = f"--kubeconfig={control_plane.kubeconfig_for(namespace, 'reader')}"
-    assert control_plane.kubectl(kubeconfig, "get", "configmaps").returncode == 0
+
+    def may_list(resource: str) -> bool:
+        return control_plane.kubectl(kubeconfig, "get", resource, check=False).returncode == 0
+
+    until(lambda: may_list("configmaps"), 20, "the grant to take effect")  # the authoriser sees it by a watch
     refused = control_plane.kubectl(kubeconfig, "get", "secrets", check=False)
     assert refused.returncode == 1
     assert f'User "system:serviceaccount:{namespace}:reader" cannot list resource "secrets"' in refused.stderr

@@ -168,13 +168,14 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
         with screen.step("Open a Snowflake account"):
             stage = Stage(cluster, Account.opened(cluster), folder, screen)
             set_up(stage)
-            stage.run("kubectl get nodes -o wide")
+            stage.run("kubectl get nodes")
         yield stage
     finally:
         if keep:
             screen.say("Everything is left running:")
-            for line in (f"cd {folder}", f"{DEVSTACK} kubectl get freehold --all-namespaces", f"{DEVSTACK} down"):
-                screen.command(line)
+            screen.command(f"cd {folder}; export DEVSTACK_NAME={cluster.name}")
+            screen.command(f"{DEVSTACK} kubectl get freehold --all-namespaces")
+            screen.command(f"{DEVSTACK} down")
         else:
             cluster.stop()
 

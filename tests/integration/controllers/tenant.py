@@ -123,7 +123,7 @@ class Tenant:
     def kubectl(
         self,
         *arguments: str,
-        input: str | None = None,
-        check: bool = True,  # noqa: A002  # the word of subprocess
+        input: str | None = None,  # noqa: A002  # the word of subprocess
+        check: bool = True,
     ) -> subprocess.CompletedProcess[str]:
         return self.control_plane.kubectl("--namespace", self.namespace, *arguments, input=input, check=check)

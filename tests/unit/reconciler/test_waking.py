@@ -95,10 +95,9 @@ def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:
     now = 1000.0
     attempts = Attempts(lambda: now)
-    # That of an earlier process may have been sent right before this one began.
-    assert attempts.under_way(WAREHOUSE)
+    assert attempts.under_way(WAREHOUSE, 1)
     now += LONGEST
-    assert not attempts.under_way(WAREHOUSE)
-    attempts.note(WAREHOUSE)
-    assert attempts.under_way(WAREHOUSE)
-    assert not attempts.under_way(DATABASE)
+    assert not attempts.under_way(WAREHOUSE, 1)
+    # Another process may have sent this one right before we heard of it.
+    assert attempts.under_way(WAREHOUSE, 2)
+    assert attempts.under_way(DATABASE, 1)

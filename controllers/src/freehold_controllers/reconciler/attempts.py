@@ -12,7 +12,7 @@ LONGEST = 65.0
 
 
 class Attempts:
-    """When attempts were sent; those of an earlier process count as sent right before this one began."""
+    """Attempts of unknown outcome, ours or another process's: each counts as sent when it is heard of first."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """
@@ -20,16 +20,20 @@ class Attempts:
             clock: monotonic seconds.
         """
         self._clock = clock
-        self._began = clock()
-        self._sent: dict[Key, float] = {}
+        self._heard: dict[Key, tuple[int, float]] = {}
 
-    def note(self, key: Key) -> None:
-        """Take down that an attempt is about to be sent."""
-        self._sent[key] = self._clock()
+    def under_way(self, key: Key, attempt: int) -> bool:
+        """Whether an attempt may still have an effect.
 
-    def under_way(self, key: Key) -> bool:
-        """Whether an attempt may still have an effect."""
-        return self._clock() - self._sent.get(key, self._began) < LONGEST
+        Args:
+            key: the resource.
+            attempt: its number, as the mark has it.
+        """
+        latest, since = self._heard.get(key, (None, 0.0))
+        if latest != attempt:
+            since = self._clock()
+            self._heard[key] = attempt, since
+        return self._clock() - since < LONGEST
 
     def forget(self, key: Key) -> None:
-        self._sent.pop(key, None)
+        self._heard.pop(key, None)

@@ -74,7 +74,7 @@ async def _release_unused_claims(services: Services, managed: Managed) -> None:
 
 async def _delete_object(services: Services, managed: Managed, claim: Claim) -> None:
     """Deal with one claim, as it was read live just now."""
-    identity = claim.spec.identity.identity
+    identity, mark = claim.spec.identity.identity, claim.spec.mark
     holding = Holding(services.store, claim)
     subject = Subject(
         kind=managed.kind,
@@ -83,7 +83,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         claim=claim.spec,
         role="",
         abandoned=managed.abandoned,
-        under_way=services.attempts.under_way(managed.key),
+        under_way=mark is not None and services.attempts.under_way(managed.key, mark.attempt),
     )
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
@@ -91,7 +91,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         _require(waits_for(subject, _children(services, managed, identity)))
         decision = await _look_and_drop(services, managed, holding, subject)
     if isinstance(decision, Release):
-        if claim.spec.evidence or decision.left:
+        if claim.spec.evidence and holding.spec.intent is None:
             services.tell(managed.object, Reason.RELEASED, decision.why)
         # The claim before the finalizer: after a crash here, the next pass finds no claim and goes straight on.
         await holding.give_up()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, SnowflakeError
+from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.reasons import Reason
 
@@ -46,7 +46,8 @@ def stop_for(error: SnowflakeError | ConfigurationError, subject: object) -> Sto
         subject: the object, for people.
     """
     if isinstance(error, LoginFailed | ConfigurationError):
-        return Stop(Reason(error.reason), str(error))
+        # A role is granted in Snowflake, of which nothing tells us.
+        return Stop(Reason(error.reason), str(error), soon=isinstance(error, RoleNotGranted))
     reason = _REASONS.get(error.error_class, Reason.RECONCILE_ERROR)
     return Stop(reason, f"{subject}: Snowflake says {error}", passing=error.error_class in _PASSING)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from freehold import permissions, planning
 from freehold.identifiers import InvalidName
@@ -121,7 +122,8 @@ class Run:
         before = conditions_of(self._found)
         verdicts = status.verdicts_of(stop, before)
         if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
-            self._services.tell(self._found, stop.reason, stop.message, type_="Warning")
+            told_as: Literal["Normal", "Warning"] = "Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning"
+            self._services.tell(self._found, stop.reason, stop.message, type_=told_as)
         await self._write(verdicts)
 
     @property
@@ -214,7 +216,6 @@ class Run:
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         before = holding.spec.evidence
-        self._services.attempts.note(managed.key)
         view = await create(remote, holding, managed.spec)
         if holding.spec.evidence != before:
             self._services.tell(self._found, Reason.CREATED, f"{self} was created")

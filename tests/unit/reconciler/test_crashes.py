@@ -1,0 +1,113 @@
+"""A process that dies before or after any of its requests: the next one ends where an undisturbed one would have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime
+
+import pytest
+
+from tests.unit.reconciler.world import KEY, Died, Fuse, World
+
+
+async def each_death(story: Callable[[World], Awaitable[None]], *, done: bool) -> int:
+    """Play a story as often as it has requests, each time with a death at another one.
+
+    Returns:
+        How many requests that were.
+    """
+    for at in itertools.count(1):
+        world = World(Fuse(at, done))
+        await story(world)
+        if not world.fuse.blown:
+            return at - 1
+    raise AssertionError
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_death_while_creating_leaves_one_object_that_is_known_to_be_ours(done: bool) -> None:
+    async def story(world: World) -> None:
+        await world.settle()
+        assert world.reason == "Available"
+        assert world.answers("CREATE").count("ok") == 1
+        assert set(world.answers("CREATE")) <= {"ok", "002002"}
+        assert world.snowflake.rows["W"]["comment"] == "ours"
+        (claim,) = world.claims
+        created_on = world.snowflake.rows["W"]["created_on"]
+        assert claim["evidence"]["how"] == "created"
+        assert datetime.fromisoformat(claim["evidence"]["createdOn"]) == created_on
+        assert claim["mark"]["outcome"] == "done"
+
+    assert await each_death(story, done=done) > 10
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_death_at_any_time_of_a_whole_life_leaves_nothing_behind(done: bool) -> None:
+    async def story(world: World) -> None:
+        await world.settle()
+        world.delete()
+        await world.settle()
+        assert not world.snowflake.rows
+        assert not world.claims
+        assert ("warehouses", "n", "wh") not in world.kube.objects
+        assert world.answers("DROP").count("ok") == 1
+
+    assert await each_death(story, done=done) > 15
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_death_never_makes_a_strangers_object_ours(done: bool) -> None:
+    async def story(world: World) -> None:
+        world.snowflake.make("W", "theirs")
+        await world.settle()
+        assert world.reason == "ResourceAlreadyExists"
+        world.delete()
+        await world.settle()
+        assert world.snowflake.rows["W"]["comment"] == "theirs"
+        assert set(world.snowflake.sent) == {("CREATE", "002002")}
+        assert ("warehouses", "n", "wh") not in world.kube.objects
+
+    assert await each_death(story, done=done) > 10
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_resource_that_is_deleted_while_its_creation_is_cut_short_leaves_nothing(done: bool) -> None:
+    async def story(world: World) -> None:
+        with suppress(Died):
+            await world.process()(KEY)
+        world.delete()
+        await world.settle()
+        assert not world.snowflake.rows
+        assert not [claim for claim in world.claims if "evidence" in claim or "mark" in claim]
+
+    assert await each_death(story, done=done) > 10
+
+
+async def test_an_attempt_that_was_refused_never_makes_a_later_object_ours() -> None:
+    world = World(Fuse(0, done=False))
+    world.snowflake.make("W", "theirs")
+    await world.settle()
+    world.snowflake.make("W", "made anew by the same role")
+    await world.settle()
+    assert world.reason == "ResourceAlreadyExists"
+    assert "evidence" not in world.claims[0]
+
+
+async def test_a_value_that_never_settles_is_sent_three_times_and_then_left_alone() -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.snowflake.make("W", "theirs")
+    world.snowflake.rows["W"]["created_on"] = datetime.fromisoformat(world.claims[0]["evidence"]["createdOn"])
+
+    class Stubborn(dict[str, object]):
+        def __setitem__(self, key: str, value: object) -> None:
+            pass
+
+    world.snowflake.rows["W"] = Stubborn(world.snowflake.rows["W"])
+    reconcile = world.process()
+    for _ in range(3):
+        await reconcile(KEY)
+    assert world.reason == "NotConverging"
+    assert world.answers("ALTER") == ["ok"] * 3

@@ -1,0 +1,269 @@
+"""Snowflake and the API server in memory, in front of which processes die at a request that a test chooses."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from freehold.claim_store import ClaimStore
+from freehold.claims import CLAIM, Account
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.fields import Target
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
+from freehold.kube.events import Recorder
+from freehold.kube.objects import Key, Object
+from freehold.kube.reflector import Reflector
+from freehold.observation import Depth, Observation
+from freehold.snowflake.client import Snowflake
+from freehold.snowflake.credentials import Password
+from freehold.snowflake.driver import Result
+from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.query_tag import QueryTag
+from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
+from freehold_controllers.reconciler.attempts import LONGEST, Attempts
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.inventory import Inventory
+from freehold_controllers.reconciler.provider import Login, Providers
+from freehold_controllers.reconciler.reconcile import Reconciler
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.runtime.work import Unfinished
+from tests.harness.memory import MemoryKube
+
+WAREHOUSE = KINDS["Warehouse"]
+KEY = Key("Warehouse", "n", "wh")
+BEGIN = datetime(2026, 11, 30, 12, tzinfo=UTC)
+SETTINGS = ConnectionSettings("n/default", "O-A", "host", 443, "U", "R", None, Password("Secret n/default", "p"))
+DEFINITIONS = GroupResource(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
+)
+
+
+class Died(Exception):
+    """The process is no more."""
+
+
+@dataclass
+class Fuse:
+    """Ends the process at one of its requests.
+
+    Attributes:
+        at: number of the request, from 1.
+        done: whether the request is still carried out.
+        count: requests so far.
+    """
+
+    at: int
+    done: bool
+    count: int = 0
+
+    @property
+    def blown(self) -> bool:
+        return self.count >= self.at
+
+    def before(self) -> None:
+        self.count += 1
+        if self.count == self.at and not self.done:
+            raise Died
+
+    def after(self) -> None:
+        if self.count == self.at and self.done:
+            raise Died
+
+
+class Api(MemoryKube):
+    """An API server with status, finalizers and deletion, in front of which processes die."""
+
+    def __init__(self, fuse: Fuse) -> None:
+        super().__init__()
+        self.fuse = fuse
+
+    async def get(self, path: GroupResource, name: str, namespace: str | None = None) -> Object:
+        self.fuse.before()
+        return await super().get(path, name, namespace)
+
+    async def create(
+        self, path: GroupResource, body: Mapping[str, Any], namespace: str | None = None, **_: Any
+    ) -> Object:
+        self.fuse.before()
+        created = await super().create(path, body, namespace)
+        self.fuse.after()
+        return created
+
+    async def replace(self, path: GroupResource, body: Mapping[str, Any], **_: Any) -> Object:
+        self.fuse.before()
+        replaced = await super().replace(path, body)
+        self.fuse.after()
+        return replaced
+
+    async def delete(self, path: GroupResource, name: str, namespace: str | None = None, **preconditions: Any) -> None:
+        self.fuse.before()
+        await super().delete(path, name, namespace, **preconditions)
+        self.fuse.after()
+
+    async def apply(
+        self, path: GroupResource, name: str, namespace: str | None, body: Mapping[str, Any], **_: Any
+    ) -> Object:
+        self.fuse.before()
+        stored = self._store(path, {**self._find(path, namespace, name), "status": dict(body["status"])})
+        self.fuse.after()
+        return stored
+
+    async def patch(self, path: GroupResource, name: str, namespace: str | None, body: Any, **_: Any) -> Object:
+        self.fuse.before()
+        stored = self._find(path, namespace, name)
+        metadata = {**stored["metadata"], "finalizers": body["metadata"]["finalizers"]}
+        changed = self._store(path, {**stored, "metadata": metadata})
+        if changed.deleting and not changed.finalizers:
+            self.remove(path, name, namespace or "")
+        self.fuse.after()
+        return changed
+
+
+class MemorySnowflake(Snowflake):
+    """An account with warehouses.
+
+    Attributes:
+        rows: warehouses by name.
+        sent: statements that were carried out or refused, with the answer.
+    """
+
+    def __init__(self, fuse: Fuse) -> None:
+        super().__init__("test")
+        self.fuse = fuse
+        self.rows: dict[str, dict[str, object]] = {}
+        self.sent: list[tuple[str, str]] = []
+        self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
+
+    def make(self, name: str, comment: str = "", owner: str = "R") -> None:
+        self.rows[name] = {"name": name, "created_on": next(self._now), "owner": owner, "comment": comment}
+
+    async def execute(self, _settings: ConnectionSettings, statement: Sql, _tag: QueryTag) -> Result:
+        self.fuse.before()
+        verb, name = re.findall(r'^(\w+) WAREHOUSE "(\w+)"', statement.text)[0]
+        comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
+        if verb == "CREATE" and name in self.rows:
+            self.sent.append((verb, "002002"))
+            raise SnowflakeError("exists", number=2002, sqlstate="42710")
+        if verb != "CREATE" and name not in self.rows:
+            self.sent.append((verb, "002003"))
+            raise SnowflakeError("doesn't exist or not authorized", number=2003, sqlstate="02000")
+        self.sent.append((verb, "ok"))
+        if verb == "CREATE":
+            self.make(name, *comment)
+        elif verb == "DROP":
+            del self.rows[name]
+        else:
+            self.rows[name]["comment"] = comment[0]
+        self.fuse.after()
+        return Result((), "query")
+
+    async def observe(
+        self,
+        _settings: ConnectionSettings,
+        _kind: Kind,
+        target: Target,
+        _depth: Depth,
+        _tag: QueryTag,
+        *,
+        details: Collection[str] = (),  # noqa: ARG002  # the parent's own word
+    ) -> Observation | None:
+        self.fuse.before()
+        row = self.rows.get(target.parts[-1])
+        return Observation(dict(row), {}, {}) if row else None
+
+    async def sees_all(self, *_: Any) -> bool:
+        self.fuse.before()
+        return True
+
+    async def clock(self, *_: Any) -> datetime:
+        self.fuse.before()
+        return next(self._now)
+
+
+class Access(Providers):
+    """A ProviderConfig that is always verified."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def login(self, *_: Any) -> Login:
+        return Login(SETTINGS, "R", Account(key="R.A", name="O.A"))
+
+
+@dataclass
+class World:
+    """What outlives a process."""
+
+    fuse: Fuse
+    kube: Api = field(init=False)
+    snowflake: MemorySnowflake = field(init=False)
+    monotonic: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
+        account = {"key": "R.A", "name": "O.A"}
+        spec = {"account": "O-A", "authenticationType": "KeyPair", "role": "R"}
+        self.kube.put(PROVIDER_CONFIG.path, "default", "n", spec=spec, status={"account": account})
+        self.kube.put(DEFINITIONS, "warehouses.snowflake.freehold.dev")
+        self.kube.put(
+            WAREHOUSE.resource.path, "wh", "n", metadata={"generation": 1}, spec={"name": "W", "comment": "ours"}
+        )
+
+    def process(self) -> Reconciler:
+        kinds = (PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+        services = Services(
+            kube=self.kube,
+            manager="freehold-account",
+            store=ClaimStore(self.kube),
+            snowflake=self.snowflake,
+            providers=Access(),
+            recorder=Recorder(self.kube, "freehold-account", "test"),
+            following=Following(),
+            inventory=Inventory(),
+            reflectors={path.kind: Reflector(self.kube, path) for path in kinds},
+            attempts=Attempts(lambda: self.monotonic),
+            require_active=lambda: None,
+        )
+        return Reconciler(services)
+
+    async def settle(self) -> None:
+        """Reconcile, by a new process whenever one has died, until one says that it is done."""
+        reconcile = self.process()
+        for _ in range(30):
+            try:
+                await reconcile(KEY)
+            except Died:
+                reconcile = self.process()
+            except Unfinished:
+                self.monotonic += LONGEST / 4
+            else:
+                return
+        raise AssertionError("never done")
+
+    def delete(self) -> None:
+        """kubectl delete."""
+        with suppress(KeyError):
+            stored = self.kube.objects["warehouses", "n", "wh"]
+            stored["metadata"]["deletionTimestamp"] = "2026-11-30T13:00:00Z"
+            if not stored["metadata"].get("finalizers"):
+                self.kube.remove(WAREHOUSE.resource.path, "wh", "n")
+
+    @property
+    def reason(self) -> str:
+        conditions = self.kube.objects["warehouses", "n", "wh"]["status"]["conditions"]
+        return str(next(each["reason"] for each in conditions if each["type"] == "Ready"))
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        return [body["spec"] for (plural, _, _), body in self.kube.objects.items() if plural == CLAIM.path.plural]
+
+    def answers(self, verb: str) -> list[str]:
+        return [answer for sent, answer in self.snowflake.sent if sent == verb]

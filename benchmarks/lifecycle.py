@@ -1,0 +1,187 @@
+"""What an object costs in each phase of its life: statements at Snowflake, and requests at the API server.
+
+On a real API server, with the real driver, one account and one schema controller. Counts are exact; they don't depend
+on how busy the machine is.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.processes import until
+from tests.harness.controllers import Controller, grant_permissions
+from tests.harness.endpoint import Endpoint
+from tests.integration.controllers.conftest import PASSWORD, SEED
+from tests.integration.controllers.tenant import API, Tenant
+
+OBJECTS = 20
+"""Warehouses, and as many schemas in one database."""
+
+RESYNC_SECONDS = 5.0
+
+_WRITES = ("POST", "PUT", "PATCH", "APPLY", "DELETE")
+_REQUEST = re.compile(r"apiserver_request_total{(?P<labels>[^}]*)} (?P<count>\d+)")
+_RESOURCES = ("claims", "warehouses", "databases", "schemas")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What was counted during one phase.
+
+    Attributes:
+        reads: statements that only read.
+        changes: statements that change something.
+        api_reads: GET requests for our resources; lists and watches don't count.
+        api_writes: requests that write our resources, those of this benchmark not counted.
+    """
+
+    reads: int
+    changes: int
+    api_reads: int
+    api_writes: int
+
+
+class Counted:
+    """Counts statements and requests of a phase."""
+
+    def __init__(self, control_plane: ControlPlane, endpoint: Endpoint) -> None:
+        self._control_plane = control_plane
+        self._endpoint = endpoint
+
+    def phase(self, act: Callable[[], None], own_writes: int) -> Cost:
+        """Run a phase.
+
+        Args:
+            act: makes it happen and waits for its end.
+            own_writes: requests of its own that write our resources.
+        """
+        since, requests = self._endpoint.sequence, self._requests()
+        act()
+        statements = self._endpoint.statements("", since=since)
+        after = self._requests() - requests
+        reads = sum(bool(re.match("SHOW|SELECT|DESC|USE", each.text)) for each in statements)
+        return Cost(
+            reads=reads,
+            changes=len(statements) - reads,
+            api_reads=after["GET"],
+            api_writes=sum(after[verb] for verb in _WRITES) - own_writes,
+        )
+
+    def _requests(self) -> Counter[str]:
+        counted: Counter[str] = Counter()
+        for found in _REQUEST.finditer(self._control_plane.kubectl("get", "--raw", "/metrics").stdout):
+            labels = dict(re.findall(r'(\w+)="([^"]*)"', found["labels"]))
+            if labels["resource"] in _RESOURCES:
+                counted[labels["verb"]] += int(found["count"])
+        return counted
+
+
+@contextmanager
+def _freehold() -> Iterator[tuple[ControlPlane, Endpoint]]:
+    """A control plane, a Snowflake endpoint and both controllers."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        control_plane = stack.enter_context(ControlPlane())
+        crds = (Path(__file__).parents[1] / "crds").resolve()
+        control_plane.kubectl("apply", "--server-side", "-f", str(crds))
+        control_plane.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
+        grant_permissions(control_plane)
+        endpoint = Endpoint(folder, SEED)
+        stack.callback(endpoint.stop)
+        options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", f"--resync-interval={RESYNC_SECONDS:g}")
+        for domain in ("account", "schema"):
+            controller = Controller(control_plane, domain, folder, *options)
+            controller.start()
+            stack.callback(controller.kill)
+        yield control_plane, endpoint
+
+
+def _manifests(size: str) -> str:
+    def resource(kind: str, name: str, **spec: object) -> dict[str, object]:
+        stored = {"name": name.upper(), **spec}
+        return {"apiVersion": API, "kind": kind, "metadata": {"name": name}, "spec": stored}
+
+    numbers = range(OBJECTS)
+    return yaml.safe_dump_all(
+        [
+            resource("Database", "bench"),
+            *(resource("Warehouse", f"w{n}", warehouseSize=size) for n in numbers),
+            *(resource("Schema", f"s{n}", databaseRef={"name": "bench"}, comment=size) for n in numbers),
+        ]
+    )
+
+
+def _story(control_plane: ControlPlane, endpoint: Endpoint) -> Iterator[tuple[str, int, Cost]]:
+    """(phase, number of objects, cost) of each phase."""
+    control_plane.kubectl("create", "namespace", "bench")
+    tenant = Tenant(control_plane, endpoint, "bench")
+    tenant.provide("ANNA", PASSWORD)
+    tenant.ready("ProviderConfig", "default")
+    counted = Counted(control_plane, endpoint)
+    warehouses, schemas = ([f"{letter}{n}" for n in range(OBJECTS)] for letter in "ws")
+
+    def apply(size: str) -> None:
+        tenant.kubectl("apply", "--server-side", "-f", "-", input=_manifests(size))
+        _wait(tenant, "condition=Ready", warehouses, schemas)
+
+    total = 2 * OBJECTS + 1
+    yield "create", total, counted.phase(lambda: apply("SMALL"), total)
+    yield "change a field", total - 1, counted.phase(lambda: apply("MEDIUM"), total)
+    yield "resync, nothing changed", total, counted.phase(lambda: _one_resync(endpoint), 0)
+    yield "delete", total, counted.phase(lambda: _delete(tenant, warehouses, schemas), total)
+
+
+def _one_resync(endpoint: Endpoint) -> None:
+    """Wait until every schema has been looked at again."""
+    since = endpoint.sequence
+
+    def looked() -> bool:
+        seen = {each.text for each in endpoint.statements("^SHOW SCHEMAS LIKE", since=since)}
+        return len(seen) >= OBJECTS
+
+    until(looked, 10 * RESYNC_SECONDS, "every schema to be looked at again")
+
+
+def _delete(tenant: Tenant, warehouses: list[str], schemas: list[str]) -> None:
+    tenant.kubectl("delete", "warehouse,schema,database", "--all", "--wait=false")
+    _wait(tenant, "delete", warehouses, schemas)
+
+
+def _wait(tenant: Tenant, what: str, warehouses: list[str], schemas: list[str]) -> None:
+    """Wait by watching, which asks the API server for nothing that is counted."""
+    names = [*(f"warehouse/{name}" for name in warehouses), *(f"schema/{name}" for name in schemas), "database/bench"]
+    tenant.kubectl("wait", *names, f"--for={what}", "--timeout=120s")
+
+
+def main() -> None:
+    """Run it and print a table, and the same as JSON in the last line."""
+    console = Console()
+    columns = ("phase", "objects", "reads", "changes", "GETs", "API writes")
+    table = Table(*columns, title="Cost an object, by phase of its life")
+    figures: dict[str, dict[str, float]] = {}
+    started = time.monotonic()
+    with _freehold() as (control_plane, endpoint):
+        for phase, objects, cost in _story(control_plane, endpoint):
+            each = {name: round(value / objects, 2) for name, value in vars(cost).items()}
+            figures[phase] = each
+            table.add_row(phase, str(objects), *(f"{value:.2f}" for value in each.values()))
+    console.print(table)
+    console.print(f"{time.monotonic() - started:.0f} s in all", highlight=False)
+    print(orjson.dumps({"benchmark": "lifecycle", "per_object": figures}).decode())
+
+
+if __name__ == "__main__":
+    main()

@@ -131,17 +131,16 @@ def _story(control_plane: ControlPlane, endpoint: Endpoint) -> Iterator[tuple[st
     tenant.provide("ANNA", PASSWORD)
     tenant.ready("ProviderConfig", "default")
     counted = Counted(control_plane, endpoint)
-    warehouses, schemas = ([f"{letter}{n}" for n in range(OBJECTS)] for letter in "ws")
+    total = 2 * OBJECTS
 
-    def apply(size: str) -> None:
+    def apply(size: str, generation: int) -> None:
         tenant.kubectl("apply", "--server-side", "-f", "-", input=_manifests(size))
-        _wait(tenant, "condition=Ready", warehouses, schemas)
+        until(lambda: _states(tenant) == [f"{generation}:{generation}:True"] * total, 120, "all to be ready")
 
-    total = 2 * OBJECTS + 1
-    yield "create", total, counted.phase(lambda: apply("SMALL"), total)
-    yield "change a field", total - 1, counted.phase(lambda: apply("MEDIUM"), total)
+    yield "create", total, counted.phase(lambda: apply("SMALL", 1), total + 1)
+    yield "change a field", total, counted.phase(lambda: apply("MEDIUM", 2), total + 1)
     yield "resync, nothing changed", total, counted.phase(lambda: _one_resync(endpoint), 0)
-    yield "delete", total, counted.phase(lambda: _delete(tenant, warehouses, schemas), total)
+    yield "delete", total, counted.phase(lambda: _delete(tenant), total + 1)
 
 
 def _one_resync(endpoint: Endpoint) -> None:
@@ -155,15 +154,16 @@ def _one_resync(endpoint: Endpoint) -> None:
     until(looked, 10 * RESYNC_SECONDS, "every schema to be looked at again")
 
 
-def _delete(tenant: Tenant, warehouses: list[str], schemas: list[str]) -> None:
+def _delete(tenant: Tenant) -> None:
     tenant.kubectl("delete", "warehouse,schema,database", "--all", "--wait=false")
-    _wait(tenant, "delete", warehouses, schemas)
+    until(lambda: not _states(tenant) and not tenant.get("Database", "bench"), 120, "all to be gone")
 
 
-def _wait(tenant: Tenant, what: str, warehouses: list[str], schemas: list[str]) -> None:
-    """Wait by watching, which asks the API server for nothing that is counted."""
-    names = [*(f"warehouse/{name}" for name in warehouses), *(f"schema/{name}" for name in schemas), "database/bench"]
-    tenant.kubectl("wait", *names, f"--for={what}", "--timeout=120s")
+def _states(tenant: Tenant) -> list[str]:
+    """generation:observedGeneration:Ready of all warehouses and schemas, by a request that isn't counted."""
+    facts = '{.metadata.generation}:{.status.observedGeneration}:{.status.conditions[?(@.type=="Ready")].status}'
+    output = f"--output=jsonpath={{range .items[*]}}{facts} {{end}}"
+    return tenant.kubectl("get", "warehouses,schemas", output).stdout.split()
 
 
 def main() -> None:

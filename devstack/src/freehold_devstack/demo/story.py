@@ -8,20 +8,25 @@ from freehold_devstack.demo.stage import Stage
 
 Step = Callable[[Stage], None]
 
-OWN = "freehold-system"
-SCHEMA = "app.kubernetes.io/component=schema"
+SYSTEM = "freehold-system"
+"""The namespace that Freehold is installed in."""
+
+SCHEMA_PODS = "app.kubernetes.io/component=schema"
+"""Labels of the schema controller's pods."""
+
 RESOURCES = "warehouse/loading database/sales schema/sales-raw"
+"""What team-a.yaml declares."""
 
 
 def install(stage: Stage) -> None:
     """Install Freehold by helm"""
     stage.screen.say("cert-manager runs already. Freehold may log in at this Snowflake only:")
     stage.run(
-        f"helm install freehold charts/freehold --namespace {OWN} --create-namespace --wait"
+        f"helm install freehold charts/freehold --namespace {SYSTEM} --create-namespace --wait"
         f" --hide-notes --set allowedHosts={{{stage.account.host}}}"
     )
-    stage.run(f"kubectl get pods --namespace {OWN}")
-    pods = stage.read("get", "pods", f"--namespace={OWN}")["items"]
+    stage.run(f"kubectl get certificates,pods --namespace {SYSTEM}")
+    pods = stage.read("get", "pods", f"--namespace={SYSTEM}")["items"]
     stage.expect(len(pods) == 4, "two pods of the webhook, and one of each controller")
     stage.expect(all(_ready(pod) for pod in pods), "all pods ready")
     bundle = stage.read("get", "validatingwebhookconfiguration", "freehold")["webhooks"][0]["clientConfig"]
@@ -31,10 +36,10 @@ def install(stage: Stage) -> None:
 def declare(stage: Stage) -> None:
     """Declare an account, a warehouse, a database and a schema"""
     stage.screen.say("The platform team hands out the account:")
-    stage.run(f"kubectl create secret generic snowflake --namespace {OWN} --from-file=private_key.pem")
+    stage.run(f"kubectl create secret generic snowflake --namespace {SYSTEM} --from-file=private_key.pem")
     stage.run("kubectl apply -f providerconfig.yaml")
-    stage.run(f"kubectl wait providerconfig/default --namespace {OWN} --for=condition=Ready --timeout=60s")
-    stage.run(f"kubectl get providerconfigs --namespace {OWN}")
+    stage.run(f"kubectl wait providerconfig/default --namespace {SYSTEM} --for=condition=Ready --timeout=60s")
+    stage.run(f"kubectl get providerconfigs --namespace {SYSTEM}")
     stage.screen.say("Team A declares what it needs:")
     stage.run("kubectl create namespace team-a")
     stage.run("kubectl apply -f team-a.yaml")
@@ -70,14 +75,13 @@ def leave_strangers_alone(stage: Stage) -> None:
     """Leave alone what somebody else has made"""
     before = len(stage.account.statements())
     stage.run("kubectl apply -f legacy.yaml")
-    stage.run("kubectl wait database/legacy --namespace team-b --for=condition=Ready=false --timeout=60s")
+    taken = "--for=jsonpath='{.status.conditions[?(@.type==\"Ready\")].reason}'=ResourceAlreadyExists"
+    stage.run(f"kubectl wait database/legacy --namespace team-b {taken} --timeout=60s")
     stage.run("kubectl get database/legacy --namespace team-b")
     stage.run("kubectl events --namespace team-b --for database/legacy")
     stage.screen.say("Snowflake itself says who was first:")
     changes = _show_changes(stage, before)
     stage.expect(changes == ['CREATE DATABASE "LEGACY"'], "nothing but a plain CREATE to have been tried")
-    conditions = stage.read("get", "database/legacy", "--namespace=team-b")["status"]["conditions"]
-    stage.expect("ResourceAlreadyExists" in {each["reason"] for each in conditions}, "a condition that says so")
 
 
 def repair(stage: Stage) -> None:
@@ -85,9 +89,10 @@ def repair(stage: Stage) -> None:
     before = len(stage.account.statements())
     stage.screen.command("ALTER WAREHOUSE LOADING SET AUTO_SUSPEND = 86400", prompt="ACCOUNTADMIN>")
     stage.account.execute("ACCOUNTADMIN", "ALTER WAREHOUSE LOADING SET AUTO_SUSPEND = 86400")
+    stage.screen.say("Freehold would see it within its resync interval, five minutes; it can be told to look now:")
     stage.run("kubectl annotate warehouse/loading --namespace team-a freehold.dev/reconcile-now=please")
     stage.wait_for(
-        lambda: any(each.user == "FREEHOLD" and each.changes for each in stage.account.statements()[before:]),
+        lambda: any(each.user == USER and each.changes for each in stage.account.statements(before)),
         30,
         "Freehold to change it back",
     )
@@ -98,18 +103,18 @@ def repair(stage: Stage) -> None:
 
 def scale(stage: Stage) -> None:
     """Scale a controller"""
-    stage.run(f"kubectl scale deployment/freehold-schema --namespace {OWN} --replicas=3")
-    stage.run(f"kubectl rollout status deployment/freehold-schema --namespace {OWN} --timeout=60s")
-    stage.run(f"kubectl get pods --namespace {OWN} --selector {SCHEMA}")
-    pods = stage.read("get", "pods", f"--namespace={OWN}", f"--selector={SCHEMA}")["items"]
+    stage.run(f"kubectl scale deployment/freehold-schema --namespace {SYSTEM} --replicas=3")
+    stage.run(f"kubectl rollout status deployment/freehold-schema --namespace {SYSTEM} --timeout=60s")
+    stage.run(f"kubectl get pods --namespace {SYSTEM} --selector {SCHEMA_PODS}")
+    pods = stage.read("get", "pods", f"--namespace={SYSTEM}", f"--selector={SCHEMA_PODS}")["items"]
     stage.expect(len(pods) == 3 and all(_ready(pod) for pod in pods), "three pods ready")
     stage.screen.say("One of them is active, the others stand by:")
-    stage.run(f"kubectl get lease/freehold-schema --namespace {OWN}")
+    stage.run(f"kubectl get lease/freehold-schema --namespace {SYSTEM}")
     active = _active(stage)
     stage.expect(active in {pod["metadata"]["name"] for pod in pods}, "one of the three to hold the Lease")
-    stage.run(f"kubectl delete pod/{active} --namespace {OWN} --wait=false")
+    stage.run(f"kubectl delete pod/{active} --namespace {SYSTEM} --wait=false")
     stage.wait_for(lambda: _active(stage) not in {"", active}, 30, "another one to take over")
-    stage.run(f"kubectl get lease/freehold-schema --namespace {OWN}")
+    stage.run(f"kubectl get lease/freehold-schema --namespace {SYSTEM}")
 
 
 def delete(stage: Stage) -> None:
@@ -132,9 +137,9 @@ def delete(stage: Stage) -> None:
 def uninstall(stage: Stage) -> None:
     """Uninstall"""
     stage.run("kubectl delete -f providerconfig.yaml --timeout=60s")
-    stage.run(f"helm uninstall freehold --namespace {OWN} --wait --cascade foreground")
-    stage.run(f"kubectl get pods --namespace {OWN}")
-    stage.expect(not stage.read("get", "pods", f"--namespace={OWN}")["items"], "no pod left")
+    stage.run(f"helm uninstall freehold --namespace {SYSTEM} --wait --cascade foreground")
+    stage.run(f"kubectl get pods --namespace {SYSTEM}")
+    stage.expect(not stage.read("get", "pods", f"--namespace={SYSTEM}")["items"], "no pod left")
     stage.screen.say("The resource definitions stay, so that no declaration is ever lost with the chart:")
     stage.run("kubectl api-resources --api-group=snowflake.freehold.dev")
     stage.run("kubectl get databases --all-namespaces")
@@ -152,7 +157,7 @@ def _show_changes(stage: Stage, since: int) -> list[str]:
 
 def _active(stage: Stage) -> str:
     """The pod that holds the schema controller's Lease; empty while none does."""
-    lease = stage.read("get", "lease/freehold-schema", f"--namespace={OWN}")
+    lease = stage.read("get", "lease/freehold-schema", f"--namespace={SYSTEM}")
     return str(lease["spec"].get("holderIdentity", "")).partition("_")[0]
 
 

@@ -24,14 +24,6 @@ def grant_permissions(control_plane: ControlPlane) -> None:
     shown = [f"--show-only=templates/{name}.yaml" for name in ("rbac", "policies")]
     rendered = control_plane.helm("template", "freehold", str(CHART), f"--namespace={NAMESPACE}", *shown)
     control_plane.kubectl("apply", "--server-side", "-f", "-", input=rendered.stdout)
-    _let_definitions_be_read(control_plane)
-
-
-def _let_definitions_be_read(control_plane: ControlPlane) -> None:
-    """While a definition is being removed nothing of its kind is dropped."""
-    control_plane.kubectl("create", "clusterrole", "definitions", "--verb=get", "--resource=customresourcedefinitions")
-    accounts = [f"--serviceaccount={NAMESPACE}:freehold-{domain}" for domain in ("account", "schema")]
-    control_plane.kubectl("create", "clusterrolebinding", "definitions", "--clusterrole=definitions", *accounts)
 
 
 class Controller:

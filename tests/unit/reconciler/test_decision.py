@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Mark
+from freehold.kinds.kind import Content
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
 from freehold_controllers.reconciler.decision import (
@@ -26,6 +28,7 @@ from freehold_controllers.reconciler.decision import (
     decide,
     decide_deletion,
     hindrance,
+    in_the_way,
     waits_for,
 )
 from freehold_controllers.reconciler.reasons import Reason
@@ -191,8 +194,21 @@ def test_deletion(kind: str, spec: dict[str, Any], claim: dict[str, Any] | None,
     ("kind", "content", "complete", "force", "expected"), [pytest.param(*r[1:], id=r[0]) for r in HINDRANCES]
 )
 def test_hindrance(kind: str, content: tuple[str, ...], complete: bool, force: bool, expected: bool) -> None:
-    found = hindrance(subject(kind, {}, CREATED), content, complete=complete, force=force)
+    looked_for = in_the_way(KINDS[kind], force=force)
+    found = hindrance(subject(kind, {}, CREATED), [(each, content) for each in looked_for], complete=complete)
     assert (found is not None) == expected
+
+
+def test_what_no_annotation_overrides_is_looked_for_all_the_same() -> None:
+    fixed = Content(lambda target: target.name, forced=False, told_to_all=True, remedy="give it away")
+    kind = replace(KINDS["Warehouse"], content=(fixed,))
+    assert in_the_way(kind, force=True) == (fixed,)
+    owner = replace(subject("Warehouse", {}, CREATED), kind=kind)
+    assert hindrance(owner, [(fixed, ())], complete=False) is None
+    stop = hindrance(owner, [(fixed, ("DB",))], complete=False)
+    assert stop is not None
+    assert "holds DB, which nobody declares: give it away" in stop.message
+    assert "force-destroy" not in stop.message
 
 
 def test_declared_children_go_first() -> None:

@@ -15,7 +15,7 @@ from freehold import planning, sql
 from freehold.claims import ClaimSpec
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import Change, Target
-from freehold.kinds.kind import Difference, Kind
+from freehold.kinds.kind import Content, Difference, Kind
 from freehold.observation import Observation
 from freehold_controllers.reconciler.reasons import Reason
 
@@ -240,27 +240,36 @@ def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:
     return Stop(Reason.DELETE_BLOCKED, f"{subject} holds the objects of {_listed(children)}: it is dropped after these")
 
 
-def hindrance(subject: Subject, content: Sequence[str], *, complete: bool, force: bool) -> Stop | None:
+def in_the_way(kind: Kind, *, force: bool) -> tuple[Content, ...]:
+    """What is to be looked for before a DROP.
+
+    Args:
+        kind: the object's kind.
+        force: whether the user wants it dropped with all that is inside.
+    """
+    return tuple(each for each in kind.content if not (force and each.forced))
+
+
+def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], *, complete: bool) -> Stop | None:
     """What stands in the way of a DROP that is decided.
 
     Args:
         subject: the resource.
-        content: names of objects inside that no resource declares.
-        complete: whether `content` is all there is, since the role sees everything.
-        force: whether the user wants it all dropped.
+        found: each thing that was looked for (`in_the_way`), with the names of what counts.
+        complete: whether these are all, since the role sees everything.
     """
-    if not subject.kind.content or force:
-        return None
-    go_ahead = f'set the annotation freehold.dev/force-destroy: "true" to drop {subject} with all that is inside'
-    if content:
+    go_ahead = f', or set the annotation freehold.dev/force-destroy: "true" to drop {subject} with all that is inside'
+    for content, names in found:
+        if names:
+            return Stop(
+                Reason.DELETE_BLOCKED,
+                f"{subject} holds {_listed(names)}, which nobody declares: {content.remedy}"
+                f"{go_ahead if content.forced else ''}",
+            )
+    if not complete and not all(content.told_to_all for content, _ in found):
         return Stop(
             Reason.DELETE_BLOCKED,
-            f"{subject} holds {_listed(content)}, which nobody declares: move them away, or {go_ahead}",
-        )
-    if not complete:
-        return Stop(
-            Reason.DELETE_BLOCKED,
-            f"role {subject.role} can't see whether {subject} is empty: run {_grant(subject)}, or {go_ahead}",
+            f"role {subject.role} can't see whether {subject} is empty: run {_grant(subject)}{go_ahead}",
         )
     return None
 

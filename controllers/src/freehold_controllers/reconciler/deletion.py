@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from freehold import planning, sql
+from freehold import planning
 from freehold.claims import CLAIM, Claim
 from freehold.identity import Identity
 from freehold.kinds.resource import GroupResource
@@ -25,6 +25,7 @@ from freehold_controllers.reconciler.decision import (
     Subject,
     decide_deletion,
     hindrance,
+    in_the_way,
     waits_for,
 )
 from freehold_controllers.reconciler.holding import Holding
@@ -152,15 +153,14 @@ async def _drop(
 
 
 async def _hindrance(remote: Remote, managed: Managed, subject: Subject) -> Stop | None:
-    if managed.force_destroy or not remote.kind.content:
+    wanted = in_the_way(remote.kind, force=managed.force_destroy)
+    if not wanted:
         return None
-    content = [
-        sql.identifier(*(str(row[column]) for column in ("schema_name", "name") if row.get(column))).shown
-        for query, statement in remote.kind.content.items()
-        for row in await remote.query(statement(remote.target))
-        if remote.kind.counts(query, row)
-    ]
-    return hindrance(subject, content, complete=await remote.sees_all(), force=False)
+    found = []
+    for content in wanted:
+        rows = await remote.query(content.query(remote.target))
+        found.append((content, [content.name(row) for row in rows if content.counts(row)]))
+    return hindrance(subject, found, complete=await remote.sees_all())
 
 
 def _children(services: Services, managed: Managed, identity: Identity) -> list[str]:

@@ -16,22 +16,24 @@ from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED
 
 
-async def resolved(managed: Managed, get: Get) -> Managed:
+async def resolved(managed: Managed, account: str, get: Get) -> Managed:
     """The resource with raw names in place of its references.
 
     Args:
         managed: the resource.
+        account: ORGANIZATION.ACCOUNT that its object lives in.
         get: reads resources.
 
     Raises:
-        Stopped: a resource that it refers to isn't there, or isn't ready for its own generation.
+        Stopped: a resource that it refers to isn't there, isn't ready for its own generation, or lives in another
+            account.
     """
     namespace = managed.object.namespace
     names: dict[str, str] = {}
     fields = {each.name: each for each in managed.kind.fields}
     for requested in managed.kind.references(managed.spec, namespace):
         found = await get(KINDS[requested.kind].resource.path, requested.namespace, requested.name)
-        _require_ready(requested, found)
+        _require_usable(requested, found, account)
         raw = fields[requested.field].facts.instead_of
         if found is not None and raw is not None:
             names[raw] = await _name(requested, found, get)
@@ -47,7 +49,7 @@ async def _name(requested: Requested, found: Object, get: Get) -> str:
     return outcome.parts[-1]
 
 
-def _require_ready(requested: Requested, found: Object | None) -> None:
+def _require_usable(requested: Requested, found: Object | None, account: str) -> None:
     what = f"{requested.kind} {requested.namespace}/{requested.name} in spec.{requested.field}"
     if found is None:
         raise unresolved(f"{what} doesn't exist")
@@ -58,6 +60,9 @@ def _require_ready(requested: Requested, found: Object | None) -> None:
         raise unresolved(f"{what} isn't reconciled yet")
     if ready.status != "True":
         raise unresolved(f"{what} isn't ready: {ready.reason}")
+    if found.status.get("account") != account:
+        # A name in another account would be taken for the object of the same name in ours.
+        raise unresolved(f"{what} lives in account {found.status.get('account')}, not in {account}")
 
 
 def unresolved(message: str) -> Stopped:

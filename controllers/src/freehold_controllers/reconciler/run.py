@@ -98,7 +98,7 @@ class Run:
         login = await services.providers.login(managed.key, *managed.provider)
         resolved = await self._resolve(managed)
         await self._require_permission(managed, resolved)
-        managed = await references.resolved(managed, services.get_for(managed.key))
+        managed = await references.resolved(managed, login.account.name, services.get_for(managed.key))
         self.spec_hash = managed.spec_hash
         target = self._kind.target(resolved.parts)
         self._name = target.name.text

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from freehold import sql
-from freehold.identifiers import check
+from freehold.identifiers import check, qualified
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.fields import Change, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
@@ -102,6 +102,32 @@ def _shown(value: object) -> str:
     return "not set" if value is None else "not known" if value is UNKNOWN else repr(value)
 
 
+def _qualified_name(row: Row) -> str:
+    """The name in a row of SHOW for people, with its schema where it has one."""
+    return qualified(str(row[column]) for column in ("schema_name", "name") if row.get(column))
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a DROP of an object would take along or spoil, and what keeps it from being sent.
+
+    Attributes:
+        query: finds it.
+        counts: whether a row is something that somebody may miss.
+        name: what a row is called, for people.
+        remedy: what to do about it first, for people.
+        told_to_all: whether the query tells everything, whatever the role may see.
+        forced: whether the user may have it all dropped by `freehold.dev/force-destroy`.
+    """
+
+    query: Callable[[Target], Sql]
+    counts: Callable[[Row], bool] = lambda _row: True
+    name: Callable[[Row], str] = _qualified_name
+    remedy: str = "move it away"
+    told_to_all: bool = False
+    forced: bool = True
+
+
 AroundAlter = Callable[[Target, Observation, tuple[Difference, ...], tuple[Step, ...]], tuple[Step, ...]]
 """(target, observation, differences, planned steps) to the steps to take, for the exceptional."""
 
@@ -127,8 +153,7 @@ class Kind:
         companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
         after_create: statements that follow the CREATE in the same pass only.
-        content: queries whose rows, where `counts` holds, are content that a DROP would take along.
-        counts: (name of the query, row) whether the row is content somebody may miss.
+        content: what stands in the way of a DROP.
         adoptable: why an existing object can't be adopted; None when it can.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
         advice: what is legal in a spec but likely wrong, for people.
@@ -150,8 +175,7 @@ class Kind:
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
-    content: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
-    counts: Callable[[str, Row], bool] = lambda _query, _row: True
+    content: tuple[Content, ...] = ()
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adopts: frozenset[str] = frozenset()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()

@@ -11,10 +11,10 @@ from freehold import sql
 from freehold.kinds.common import Name
 from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, telemetry_advice
 from freehold.kinds.fields import Place, Target, action, comment, custom, keyword, own_name, tags
-from freehold.kinds.kind import Domain, Kind, Level, Step
+from freehold.kinds.kind import Content, Domain, Kind, Level, Step
 from freehold.kinds.model import Model
 from freehold.kinds.values import Codec
-from freehold.observation import UNKNOWN, Observation, Row
+from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql
 
 AccountIdentifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+\.[A-Za-z0-9_]+$", max_length=511)]
@@ -130,13 +130,6 @@ def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
     )
 
 
-def _is_content(query: str, row: Row) -> bool:
-    """INFORMATION_SCHEMA and an empty PUBLIC come with every database and are nobody's content."""
-    if query == "schemas":
-        return row["name"] not in ("INFORMATION_SCHEMA", "PUBLIC")
-    return row["schema_name"] != "INFORMATION_SCHEMA"
-
-
 def _adoptable(observation: Observation) -> str | None:
     """Shared, secondary and application databases stand in the same SHOW as ordinary ones."""
     kind, origin = observation.row.get("kind", "STANDARD"), observation.row.get("origin")
@@ -160,11 +153,17 @@ DATABASE = Kind(
         )
     },
     after_create=_drop_public_schema,
-    content={
-        "schemas": lambda target: sql.sql("SHOW SCHEMAS IN DATABASE {name}", name=target.name),
-        "objects": lambda target: sql.sql("SHOW OBJECTS IN DATABASE {name}", name=target.name),
-    },
-    counts=_is_content,
+    # INFORMATION_SCHEMA and an empty PUBLIC come with every database and are nobody's content.
+    content=(
+        Content(
+            lambda target: sql.sql("SHOW SCHEMAS IN DATABASE {name}", name=target.name),
+            counts=lambda row: row["name"] not in ("INFORMATION_SCHEMA", "PUBLIC"),
+        ),
+        Content(
+            lambda target: sql.sql("SHOW OBJECTS IN DATABASE {name}", name=target.name),
+            counts=lambda row: row["schema_name"] != "INFORMATION_SCHEMA",
+        ),
+    ),
     adoptable=_adoptable,
     advice=telemetry_advice,
 )

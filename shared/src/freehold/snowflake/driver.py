@@ -41,8 +41,8 @@ from freehold.snowflake.errors import (
 )
 from freehold.snowflake.settings import ConnectionSettings
 
-# At INFO the core logs the course of each request; what matters of it comes back as an exception.
-logging.getLogger("snowflake.connector").setLevel(logging.WARNING)
+# Below that the core tells the course of each request, and of each proxy variable it finds; what matters is raised.
+logging.getLogger("snowflake.connector").setLevel(logging.ERROR)
 
 STATEMENT_SECONDS = 60
 """Time limit that the server keeps for each statement."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.integration.chart.release import Release
 
 from freehold_devstack.controlplane import ControlPlane
+from tests.integration.chart.release import Release
 
 
 @pytest.fixture(scope="package")

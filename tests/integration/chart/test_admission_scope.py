@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+
 from tests.integration.chart.release import Release, service_account
 
 pytestmark = pytest.mark.xdist_group("chart")

@@ -9,6 +9,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.verification import PolicyBuilder, Store
+
 from tests.integration.chart.release import NAMESPACE, Release
 
 pytestmark = pytest.mark.xdist_group("chart")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from tests.integration.chart.release import GROUPS, NAMESPACE, Release, service_account
 
 pytestmark = pytest.mark.xdist_group("chart")

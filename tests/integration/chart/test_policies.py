@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+
 from tests.integration.chart.release import Release, service_account
 
 pytestmark = pytest.mark.xdist_group("chart")

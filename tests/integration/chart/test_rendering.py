@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from tests.integration.chart.release import CHART, NAMESPACE, ROOT, Release
 
 pytestmark = pytest.mark.xdist_group("chart")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.integration.chart.release import NAMESPACE, Release
 
 pytestmark = pytest.mark.xdist_group("chart")

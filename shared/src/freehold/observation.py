@@ -62,9 +62,5 @@ class Observation:
         value = self.row.get("owner")
         return value if isinstance(value, str) and value else None
 
-    @property
-    def deep(self) -> bool:
-        return self.parameters is not None and self.details is not None
-
 
 Depth = Literal["shallow", "deep"]

@@ -58,9 +58,11 @@ def managed(kind: Kind, spec: SnowflakeSpec) -> frozenset[str]:
 
 
 def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozenset[str]:
-    """The kind's further queries that a deep observation needs: those of fields that are set or were sent."""
+    """The kind's further queries that a deep observation needs: those of fields that are set or were sent, and those
+    that tell whether an existing object can be adopted."""
     wanted = managed(kind, spec).union(tracked)
-    return frozenset(each.facts.detail for each in kind.fields if each.facts.detail and each.name in wanted)
+    served = frozenset(each.facts.detail for each in kind.fields if each.facts.detail and each.name in wanted)
+    return served | kind.adoption_details if spec.management_policies.adoption_policy == "adopt" else served
 
 
 def differences(
@@ -85,7 +87,7 @@ def differences(
             if not isinstance(observed, Unknown) and desired != observed:
                 found.append(Difference(each, desired, observed, facts.change_between(observed, desired)))
         elif each.name in tracked and not facts.reset.keep:
-            found.append(Difference(each, None, observed, Change.ALTER))
+            found.append(Difference(each, None, observed, facts.change_between(observed, facts.meaning(None))))
     return tuple(found)
 
 
@@ -144,12 +146,14 @@ def _unset(keys: list[Sql]) -> Sql:
 
 def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple[SpecField, object, object], ...]:
     """Fields whose change could only be made by dropping the object: (field, old value, new value)."""
-    return tuple(
-        (each, before, after)
-        for each in kind.fields
-        if (before := getattr(old, each.attribute)) != (after := getattr(new, each.attribute))
-        and each.facts.change_between(before, after) is Change.RECREATE
-    )
+    found: list[tuple[SpecField, object, object]] = []
+    for each in kind.fields:
+        facts, before, after = each.facts, getattr(old, each.attribute), getattr(new, each.attribute)
+        unmanaged = after is None and facts.reset.keep
+        meant = facts.meaning(before), facts.meaning(after)
+        if not unmanaged and meant[0] != meant[1] and facts.change_between(*meant) is Change.RECREATE:
+            found.append((each, before, after))
+    return tuple(found)
 
 
 def spec_hash(kind: Kind, spec: SnowflakeSpec) -> str:

@@ -45,7 +45,7 @@ async def test_the_row_is_that_of_exactly_the_name_though_like_matches_more(
 
     assert found is not None
     assert (found.row["name"], found.row["comment"]) == ("A_B", "A_B")
-    assert not found.deep
+    assert found.parameters is None
 
 
 @pytest.mark.parametrize("name", ["it's", "100%", "back\\slash", 'quo"te', "dots.in.it", "ÜNICODE ☃"])
@@ -66,7 +66,6 @@ async def test_a_deep_observation_adds_parameters_with_their_level_and_details(
     found = await observe("Database", "D", depth="deep")
 
     assert found is not None
-    assert found.deep
     assert found.parameters is not None
     assert found.parameters["DATA_RETENTION_TIME_IN_DAYS"] == Parameter("3", "DATABASE")
     assert found.parameters["LOG_LEVEL"].level == ""

@@ -111,10 +111,10 @@ class Property:
         source: the same for people, in the field reference: `show.size`, `parameters.LOG_LEVEL`.
         reset: how it goes back when removed.
         change: what a change means.
+        unset: what the object is when it was created without the field, as far as that is certain.
         create: may stand in CREATE. When False, it is altered right after.
         create_only: acts at creation and is ignored afterwards.
         own_statement: is altered by a statement of its own (other rights, other grammar).
-        level: for parameters, the level that SHOW PARAMETERS prints when it is set on this object.
         place: where its clause stands in CREATE.
         clause: its clause in CREATE; None for `KEYWORD = value`.
         alter: its statements where SET and UNSET don't do.
@@ -131,10 +131,10 @@ class Property:
     source: str = ""
     reset: Reset = UNSET
     change: Change = Change.ALTER
+    unset: Any = None
     create: bool = True
     create_only: bool = False
     own_statement: bool = False
-    level: str | None = None
     place: Place = Place.PROPERTIES
     clause: Callable[[Any], Sql | None] | None = None
     alter: OwnStatements | None = None
@@ -146,6 +146,10 @@ class Property:
 
     def __call__(self, schema: JsonDict) -> None:
         """Pydantic's hook on the JSON schema: the facts stay out of it."""
+
+    def meaning(self, value: Any) -> Any:
+        """A value of the spec, or what it means that there is none: the one it is reset to, or created with."""
+        return value if value is not None else self.unset if self.reset.value is None else self.reset.value
 
     def change_between(self, old: Any, new: Any) -> Change:
         """What it takes to get from one value to another."""
@@ -287,6 +291,7 @@ def keyword(word: str, *, place: Place) -> Any:
         observe=option(word),
         source="show.options",
         change=Change.RECREATE,
+        unset=False,
         reset=KEEP,
         place=place,
         clause=lambda value: sql.words(word) if value else None,

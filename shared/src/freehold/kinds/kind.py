@@ -155,6 +155,7 @@ class Kind:
         after_create: statements that follow the CREATE in the same pass only.
         content: what stands in the way of a DROP.
         adoptable: why an existing object can't be adopted; None when it can.
+        adoption_details: the further queries that `adoptable` looks at.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
         advice: what is legal in a spec but likely wrong, for people.
     """
@@ -177,6 +178,7 @@ class Kind:
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: tuple[Content, ...] = ()
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
+    adoption_details: frozenset[str] = frozenset()
     adopts: frozenset[str] = frozenset()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
 

@@ -59,7 +59,8 @@ def _observed_replication(observation: Observation) -> object:
         return UNKNOWN
     for row in observation.details.get("replication", ()):
         if row.get("name") == observation.row["name"] and str(row.get("is_primary")).lower() == "true":
-            own = str(row["primary"]).upper().rsplit(".", 1)[0]
+            # ORGANIZATION.ACCOUNT.DATABASE, where only the last part may hold dots of its own.
+            own = ".".join(str(row["primary"]).upper().split(".", 2)[:2])
             columns = ("replication_allowed_to_accounts", "failover_allowed_to_accounts")
             replicated, failover = (_accounts(row.get(column)) - {own} for column in columns)
             return replicated, failover
@@ -131,7 +132,10 @@ def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
 
 
 def _adoptable(observation: Observation) -> str | None:
-    """Shared, secondary and application databases stand in the same SHOW as ordinary ones."""
+    """Shared and application databases stand in the same SHOW as ordinary ones; a secondary one even looks like one."""
+    for row in (observation.details or {}).get("replication", ()):
+        if row.get("name") == observation.row["name"] and str(row.get("is_primary")).lower() == "false":
+            return f"it is a replica of {row.get('primary')}"
     kind, origin = observation.row.get("kind", "STANDARD"), observation.row.get("origin")
     if kind != "STANDARD" or origin:
         return f"it is no ordinary database but {kind}" + (f" from {origin}" if origin else "")
@@ -165,5 +169,6 @@ DATABASE = Kind(
         ),
     ),
     adoptable=_adoptable,
+    adoption_details=frozenset({"replication"}),
     advice=telemetry_advice,
 )

@@ -1,0 +1,65 @@
+"""Planning, where it isn't a statement: what no ALTER can change, what is remembered, what can be adopted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold import planning
+from freehold.kinds.registry import KINDS
+from freehold.observation import Observation
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "recreated"),
+    [
+        ("Database", {"transient": False}, {"transient": True}, ["transient"]),
+        ("Database", {}, {"transient": True}, ["transient"]),
+        ("Database", {}, {"transient": False}, []),
+        ("Database", {"transient": True}, {}, []),
+        ("Warehouse", {"warehouseType": "STANDARD"}, {"warehouseType": "SNOWPARK-OPTIMIZED"}, []),
+        ("Warehouse", {}, {"warehouseType": "INTERACTIVE"}, ["warehouseType"]),
+        ("Warehouse", {"warehouseType": "INTERACTIVE"}, {}, ["warehouseType"]),
+        ("Warehouse", {"comment": "a"}, {"comment": "b"}, []),
+    ],
+)
+def test_only_what_needs_a_new_object_is_refused(
+    kind: str, old: dict[str, Any], new: dict[str, Any], recreated: list[str]
+) -> None:
+    before, after = (KINDS[kind].spec.model_validate({"name": "X", **each}) for each in (old, new))
+    assert [field.name for field, *_ in planning.recreated(KINDS[kind], before, after)] == recreated
+
+
+def test_the_hash_of_a_spec_leaves_out_provider_and_policies() -> None:
+    warehouse = KINDS["Warehouse"]
+    plain = warehouse.spec.model_validate({"name": "X", "comment": "c"})
+    other = warehouse.spec.model_validate({"name": "X", "comment": "c", "paused": True, "providerRef": {"name": "p"}})
+    changed = warehouse.spec.model_validate({"name": "X", "comment": "d"})
+    assert planning.spec_hash(warehouse, plain) == planning.spec_hash(warehouse, other)
+    assert planning.spec_hash(warehouse, plain) != planning.spec_hash(warehouse, changed)
+
+
+@pytest.mark.parametrize(
+    ("row", "replication", "why"),
+    [
+        ({"kind": "STANDARD", "origin": ""}, (), None),
+        ({"kind": "STANDARD", "origin": "", "name": "DB"}, ({"name": "DB", "is_primary": "true"},), None),
+        ({"kind": "IMPORTED DATABASE", "origin": "ORG.ACC.SHARE"}, (), "IMPORTED DATABASE from ORG.ACC.SHARE"),
+        ({"kind": "STANDARD"}, ({"name": "DB", "is_primary": "false", "primary": "O.A.DB"},), "a replica of O.A.DB"),
+        ({"kind": "STANDARD"}, ({"name": "OTHER", "is_primary": "false"},), None),
+    ],
+)
+def test_a_database_that_is_somebody_elses_copy_is_not_adopted(
+    row: dict[str, str], replication: tuple[dict[str, str], ...], why: str | None
+) -> None:
+    found = KINDS["Database"].adoptable(Observation({"name": "DB", **row}, {}, {"replication": replication}))
+    assert (found is None) if why is None else (found is not None and why in found)
+
+
+def test_what_adoption_depends_on_is_read_only_by_those_who_may_adopt() -> None:
+    database = KINDS["Database"]
+    adopting = {"name": "X", "managementPolicies": {"adoptionPolicy": "adopt"}}
+    assert planning.details(database, database.spec.model_validate({"name": "X"}), ()) == frozenset()
+    assert planning.details(database, database.spec.model_validate(adopting), ()) == {"replication"}
+    assert planning.details(database, database.spec.model_validate({"name": "X"}), ["replication"]) == {"replication"}

@@ -79,5 +79,5 @@ def test_a_node_dies_by_a_power_cut_and_comes_back_and_nothing_is_left_of_the_cl
     assert [process for process in running if process.alive] == []
     assert processes_of(cluster.name) == []
     assert cluster.name not in Path("/proc/self/mounts").read_text()
-    assert list(Path(cgroups.HIERARCHIES).glob(f"**/{cgroups.root_name(cluster.name, '*')}")) == []
+    assert list(Path(cgroups.HIERARCHIES).glob(f"**/{cgroups.root_name(cluster.state.directory, '*')}")) == []
     assert not cluster.state.directory.exists()

@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from freehold_devstack import cache
+
 HIERARCHIES = Path("/sys/fs/cgroup")
 
 
@@ -12,9 +14,14 @@ def unified() -> bool:
     return (HIERARCHIES / "cgroup.controllers").exists()
 
 
-def root_name(instance: str, node: str) -> str:
-    """The name of a node's root in every hierarchy."""
-    return f"freehold.{instance}.{node}"
+def root_name(instance: Path, node: str) -> str:
+    """The name of a node's root in every hierarchy.
+
+    Args:
+        instance: the instance's folder; two cache folders may each have one of the same name.
+        node: the node's name.
+    """
+    return f"freehold.{instance.name}-{cache.key(str(instance.resolve()))[:8]}.{node}"
 
 
 def create(name: str) -> None:
@@ -27,7 +34,7 @@ def create(name: str) -> None:
                 (root / setting).write_text((hierarchy / setting).read_text())
 
 
-def remove(instance: str, seconds: float = 10) -> None:
+def remove(instance: Path, seconds: float = 10) -> None:
     """Remove all roots of an instance; groups stay busy for a moment after their last process has gone."""
     deadline = time.monotonic() + seconds
     while (left := list(_roots(instance))) and time.monotonic() < deadline:
@@ -45,7 +52,7 @@ def _remove_if_idle(group: Path) -> None:
         return
 
 
-def _roots(instance: str) -> Iterator[Path]:
+def _roots(instance: Path) -> Iterator[Path]:
     for hierarchy in _hierarchies():
         yield from hierarchy.glob(root_name(instance, "*"))
 

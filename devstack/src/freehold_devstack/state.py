@@ -73,7 +73,7 @@ class State:
         for path in self.directory.glob("processes/*"):
             if process := self.process(path.name):
                 process.kill()
-        cgroups.remove(self.name)
+        cgroups.remove(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def record(self) -> Record | None:

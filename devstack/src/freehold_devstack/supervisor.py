@@ -195,7 +195,7 @@ class Supervisor:
         directory.mkdir()
         node = Node(
             index,
-            cgroups.root_name(self._plan.name, name),
+            cgroups.root_name(self._state.directory, name),
             str(directory),
             str(self._state.directory / "volumes"),
             self._plan.binaries,

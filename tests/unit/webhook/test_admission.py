@@ -16,6 +16,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Unavailable
 from freehold.kube.objects import NAMESPACES, Object
+from freehold.metrics import REGISTRY
 from freehold.resolve import live
 from freehold_webhook.admission import Admission
 from freehold_webhook.review import Outcome, Request, Verdict
@@ -292,6 +293,17 @@ async def test_a_refusal_rests_on_live_reads(world: World) -> None:
     verdict = await world.ask("Schema", "a", "s", {"name": "S", "databaseRef": {"name": "db"}})
     assert verdict.outcome is Outcome.ALLOWED
     assert world.claims == {'"OLD"."S"': "Schema b/s", '"NEW"."S"': "Schema a/s"}
+
+
+async def test_a_refusal_contests_the_claim_once(world: World) -> None:
+    def refused() -> float:
+        return REGISTRY.get_sample_value("freehold_admission_claims_total", {"outcome": "refused"}) or 0.0
+
+    await world.database("b")
+    world.stored("b")
+    before = refused()
+    assert (await world.database("a")).outcome is Outcome.DENIED
+    assert refused() == before + 1
 
 
 async def test_a_provider_that_has_just_logged_in_is_seen(world: World) -> None:

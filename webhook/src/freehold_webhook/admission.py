@@ -150,15 +150,22 @@ class Admission:
     async def _change(self, change: Change) -> Verdict:
         if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):
             return denied("; ".join(messages.immutable(*each) for each in fields))
-        verdict = await self._claim(change, self._copies)
+        views = await self._views(change, self._copies)
+        verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
-            verdict = await self._claim(change, self._store.get)
+            # Claims and their holders were read live; what was computed from copies must hold live as well.
+            live = await self._views(change, self._store.get)
+            if live != views:
+                verdict = await self._claim(change, *live)
         return verdict.warn(*planning.advice(change.kind, change.new))
 
-    async def _claim(self, change: Change, get: Get) -> Verdict:
-        """Check the allow-lists, and claim what a change adds to the resource's objects."""
-        after = await self._view(change, change.new, get)
+    async def _views(self, change: Change, get: Get) -> tuple[View, View]:
+        """What the resource stood for, and will stand for."""
         before = await self._view(change, change.old, get) if change.old else NOTHING
+        return before, await self._view(change, change.new, get)
+
+    async def _claim(self, change: Change, before: View, after: View) -> Verdict:
+        """Check the allow-lists, and claim what a change adds to the resource's objects."""
         verdict = ALLOWED
         if after.forbidden:
             if after.forbidden != before.forbidden:

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from freehold_devstack import cache
+from freehold_devstack.errors import StartError
 
 HIERARCHIES = Path("/sys/fs/cgroup")
+
+CONTROLLERS = ("cpu", "cpuset", "memory", "pids", "hugetlb", "io")
+"""The controllers that a kubelet uses, where the kernel has them."""
 
 
 def unified() -> bool:
@@ -25,7 +29,13 @@ def root_name(instance: Path, node: str) -> str:
 
 
 def create(name: str) -> None:
-    """Make a root of that name: one folder on cgroup v2, one in each controller's hierarchy on v1."""
+    """Make a root of that name: one folder on cgroup v2, one in each controller's hierarchy on v1.
+
+    Raises:
+        StartError: on v2, groups below ours can't have controllers.
+    """
+    if unified():
+        _pass_controllers_on()
     for hierarchy in _hierarchies():
         root = hierarchy / name
         root.mkdir(exist_ok=True)
@@ -43,6 +53,19 @@ def remove(instance: Path, seconds: float = 10) -> None:
                 _remove_if_idle(group)
             _remove_if_idle(root)
         time.sleep(0.05)
+
+
+def _pass_controllers_on() -> None:
+    """On v2 a group has those controllers alone that its parent's cgroup.subtree_control names (cgroups(7))."""
+    available = (HIERARCHIES / "cgroup.controllers").read_text().split()
+    passed = " ".join(f"+{controller}" for controller in CONTROLLERS if controller in available)
+    try:
+        (HIERARCHIES / "cgroup.subtree_control").write_text(passed)
+    except OSError as error:
+        raise StartError(
+            f"control groups can't be given the controllers {passed}: {error}",
+            "in a container, start that with --cgroupns=host, or move its processes into a group of their own first",
+        ) from error
 
 
 def _remove_if_idle(group: Path) -> None:

@@ -155,12 +155,14 @@ def run(node: Node) -> None:
 def mount_private(node: Node) -> None:
     """Lay file systems in memory over what containerd and the kubelet write to, with the node's folders bound in."""
     bound = {HOME: node.directory, VOLUMES: node.volumes, BINARIES: node.binaries}
-    _mount("-t", "tmpfs", "tmpfs", "/mnt")
+    run = Path(node.directory) / "run"  # not yet /run itself, which may have the node's folders in it
+    run.mkdir(exist_ok=True)
+    _mount("-t", "tmpfs", "tmpfs", str(run))
     for target, source in bound.items():
-        (Path("/mnt") / target.name).mkdir()
-        _mount("--bind", source, f"/mnt/{target.name}")
-    (Path("/mnt") / "tmp").mkdir()
-    _mount("--move", "/mnt", "/run")
+        (run / target.name).mkdir()
+        _mount("--bind", source, str(run / target.name))
+    (run / "tmp").mkdir()
+    _mount("--move", str(run), "/run")
     _mount("-t", "tmpfs", "tmpfs", "/var")
     for setting, value in KERNEL_SETTINGS.items():
         file = HOME / "kernel" / setting.replace("/", ".")

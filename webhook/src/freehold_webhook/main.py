@@ -15,7 +15,7 @@ from freehold.claim_store import ClaimStore
 from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kube.client import Kube
 from freehold.metrics import serve_health
-from freehold_webhook.admission import Admission
+from freehold_webhook.admission import BUDGET, Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.parents import Parents
 from freehold_webhook.readiness import Readiness
@@ -36,6 +36,9 @@ def run(
         str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
     ] = ",".join(SNOWFLAKE_HOSTS),
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
+    budget: Annotated[
+        float, typer.Option(help="Seconds for a decision; less than timeoutSeconds of the configuration.")
+    ] = BUDGET,
     drain: Annotated[float, typer.Option(help="Seconds of service after SIGTERM.")] = 5.0,
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
     log_format: Annotated[logs.Format, typer.Option(help="json or text.")] = logs.Format.JSON,
@@ -54,6 +57,7 @@ def run(
             health_port=health_port,
             allowed_hosts=allowed_hosts.split(","),
             strict=strict,
+            budget=budget,
             drain=drain,
         )
     )
@@ -67,6 +71,7 @@ async def serve(
     health_port: int,
     allowed_hosts: Sequence[str],
     strict: bool,
+    budget: float,
     drain: float,
 ) -> None:
     """Serve until SIGTERM or SIGINT. The arguments are the options of `run`."""
@@ -76,7 +81,8 @@ async def serve(
     async with Kube.from_environment() as kube, asyncio.TaskGroup() as background:
         parents = Parents(kube)
         readiness = Readiness(kube, configuration_name, certificates)
-        server = Server(Admission(ClaimStore(kube), parents.get, allowed_hosts=allowed_hosts), strict=strict)
+        admission = Admission(ClaimStore(kube), parents.get, allowed_hosts=allowed_hosts, budget=budget)
+        server = Server(admission, strict=strict)
         tasks = [background.create_task(each) for each in (parents.run(), certificates.watch(), readiness.run())]
 
         def ready() -> str | None:

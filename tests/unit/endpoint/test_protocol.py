@@ -1,14 +1,19 @@
 """Sessions and queries with the real driver."""
 
 import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import aiohttp
 import pytest
 from snowflake.connector.errors import DatabaseError, ProgrammingError
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.journal import Journal
+from freehold_devstack.snowflake.seed import Seed, SeedUser
 from tests.unit.endpoint.conftest import Clock, Connect, Start, rows
 
 
@@ -88,6 +93,49 @@ async def test_an_asynchronous_query_is_fetched_by_its_id(endpoint: SnowflakeEnd
     fetched = connection.cursor()
     await fetched.get_results_from_sfqid(cursor.sfqid)
     assert await fetched.fetchall() == [(7,)]
+
+
+@asynccontextmanager
+async def by_hand(endpoint: SnowflakeEndpoint, account: str, user: str) -> AsyncIterator[aiohttp.ClientSession]:
+    """A session without the driver, which hides what the server says of other people's queries."""
+    context = ssl.create_default_context(cafile=endpoint.certificate.ca)
+    connector = aiohttp.TCPConnector(ssl=context)
+    async with aiohttp.ClientSession(f"https://127.0.0.1:{endpoint.port}", connector=connector) as http:
+        data = {"ACCOUNT_NAME": account, "LOGIN_NAME": user, "PASSWORD": "correct horse"}
+        async with http.post("/session/v1/login-request", json={"data": data}) as response:
+            token = (await response.json())["data"]["token"]
+        http.headers["Authorization"] = f'Snowflake Token="{token}"'
+        yield http
+
+
+@pytest.mark.parametrize(
+    ("account", "user", "code"),
+    [
+        ("FREEHOLD-DEVSTACK", "OPERATOR", None),
+        ("FREEHOLD-DEVSTACK", "NEIGHBOUR", "000709"),
+        ("FREEHOLD-SECOND", "OPERATOR", "000709"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("method", "url"),
+    [("GET", "/queries/{}/result"), ("GET", "/monitoring/queries/{}"), ("POST", "/queries/{}/abort-request")],
+)
+async def test_a_query_is_there_for_all_sessions_of_its_user_and_for_nobody_else(
+    start: Start, seed: Seed, connect: Connect, account: str, user: str, code: str | None, method: str, url: str
+) -> None:
+    seed.accounts[0].users["NEIGHBOUR"] = SeedUser(password="correct horse")
+    # In a twin of the account the same ids stand for other users.
+    seed.accounts.append(seed.accounts[0].model_copy(update={"name": "SECOND", "locator": "FH00002"}))
+    endpoint = await start()
+    endpoint.faults.add(Fault(match="CREATE DATABASE", action="hang"))
+    cursor = (await connect(endpoint)).cursor()
+    await cursor.execute_async("CREATE DATABASE d")
+    async with (
+        by_hand(endpoint, account, user) as http,
+        http.request(method, url.format(cursor.sfqid)) as response,
+    ):
+        answer = await response.json()
+    assert (None if answer["success"] else answer["code"]) == code
 
 
 async def test_a_cancelled_statement_is_aborted_before_it_takes_effect(

@@ -144,16 +144,16 @@ class Engine:
 
     # --- statements ----------------------------------------------------------------------------------------------
 
-    def query(self, query_id: str) -> Query:
-        """A query of the past.
+    def query(self, session: Session, query_id: str) -> Query:
+        """A query of the session's user, from this session or another.
 
         Raises:
-            SqlError: 000709 when it is unknown or forgotten.
+            SqlError: 000709 when it is unknown, forgotten or somebody else's.
         """
-        try:
-            return self._queries[query_id]
-        except KeyError:
-            raise errors.unknown_query(query_id) from None
+        query = self._queries.get(query_id)
+        if query is None or (query.session.account, query.session.user) != (session.account, session.user):
+            raise errors.unknown_query(query_id)
+        return query
 
     def query_of(self, session: Session, request_id: str) -> Query | None:
         """The query that a request has already started."""

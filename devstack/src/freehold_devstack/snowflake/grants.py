@@ -125,13 +125,15 @@ class GrantRole:
 
 @dataclass(frozen=True)
 class GrantOwnership:
-    """GRANT OWNERSHIP ON <securable> TO ROLE <role> [{ COPY | REVOKE } CURRENT GRANTS]."""
+    """GRANT OWNERSHIP ON <kind> <name> TO ROLE <role> [{ COPY | REVOKE } CURRENT GRANTS]."""
 
     securable: Securable
     role: str
     current_grants: str | None
 
     def execute(self, context: Context) -> Result:
+        if self.securable.object_type is None:
+            raise errors.wrong_privilege(self.securable.kind, OWNERSHIP)
         obj = self.securable.resolve(context)
         role = find_principal(context, _ROLE, self.role)
         manages = context.authority.holds_on_account("MANAGE GRANTS")

@@ -212,11 +212,11 @@ class Server:
     def _finals(self, session: Session) -> dict[str, str | None]:
         return _currents(self._engine.accounts[session.account], session)
 
-    async def _result(self, request: web.Request, _session: Session) -> web.Response:
-        return await self._answer(self._engine.query(request.match_info["query"]))
+    async def _result(self, request: web.Request, session: Session) -> web.Response:
+        return await self._answer(self._engine.query(session, request.match_info["query"]))
 
-    async def _monitor(self, request: web.Request, _session: Session) -> web.Response:
-        query = self._engine.query(request.match_info["query"])
+    async def _monitor(self, request: web.Request, session: Session) -> web.Response:
+        query = self._engine.query(session, request.match_info["query"])
         status = "FAILED_WITH_ERROR" if query.error else "SUCCESS" if query.done else "RUNNING"
         details = {"errorCode": query.error.code, "errorMessage": query.error.message} if query.error else {}
         return _json(
@@ -227,8 +227,8 @@ class Server:
         body = orjson.loads(await request.read())
         return self._abort(self._engine.query_of(session, str(body.get("requestId", ""))))
 
-    async def _abort_query(self, request: web.Request, _session: Session) -> web.Response:
-        return self._abort(self._engine.query(request.match_info["query"]))
+    async def _abort_query(self, request: web.Request, session: Session) -> web.Response:
+        return self._abort(self._engine.query(session, request.match_info["query"]))
 
     def _abort(self, query: Query | None) -> web.Response:
         if query is None or query.done:

@@ -9,6 +9,9 @@ from datetime import datetime
 
 import pytest
 
+from freehold.claim_store import ClaimStore
+from freehold.claims import Holder, new_claim
+from freehold.identity import Identity
 from tests.unit.reconciler.world import KEY, Died, Fuse, World
 
 
@@ -51,7 +54,7 @@ async def test_a_death_at_any_time_of_a_whole_life_leaves_nothing_behind(done: b
         await world.settle()
         assert not world.snowflake.rows
         assert not world.claims
-        assert ("warehouses", "n", "wh") not in world.kube.objects
+        assert not world.alive
         assert world.answers("DROP").count("ok") == 1
 
     assert await each_death(story, done=done) > 15
@@ -67,7 +70,7 @@ async def test_a_death_never_makes_a_strangers_object_ours(done: bool) -> None:
         await world.settle()
         assert world.snowflake.rows["W"]["comment"] == "theirs"
         assert set(world.snowflake.sent) == {("CREATE", "002002")}
-        assert ("warehouses", "n", "wh") not in world.kube.objects
+        assert not world.alive
 
     assert await each_death(story, done=done) > 10
 
@@ -111,3 +114,24 @@ async def test_a_value_that_never_settles_is_sent_three_times_and_then_left_alon
         await reconcile(KEY)
     assert world.reason == "NotConverging"
     assert world.answers("ALTER") == ["ok"] * 3
+
+
+async def test_a_new_databases_empty_public_is_dropped_under_a_claim_of_its_own() -> None:
+    world = World(Fuse(0, done=False), "Database", {"dropPublicSchemaOnCreation": True})
+    claimed: list[str] = []
+    world.snowflake.before = lambda text: claimed.extend(
+        each["identity"]["fqn"] for each in world.claims if text.startswith("DROP SCHEMA")
+    )
+    await world.settle()
+    assert claimed == ['"W"', '"W"."PUBLIC"']
+    assert [claim["identity"]["fqn"] for claim in world.claims] == ['"W"']
+
+
+async def test_a_new_databases_public_that_another_resource_claims_is_left_alone() -> None:
+    world = World(Fuse(0, done=False), "Database", {"dropPublicSchemaOnCreation": True})
+    other = Holder(group="snowflake.freehold.dev", kind="Schema", namespace="m", name="public", uid="u")
+    store = ClaimStore(world.kube)
+    await store.create(new_claim(Identity("R.A", "SCHEMA", ("W", "PUBLIC")), "O.A", other))
+    await world.settle()
+    assert not world.answers('DROP SCHEMA "W"."PUBLIC"')
+    assert {claim["holder"]["name"] for claim in world.claims} == {"x", "public"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.events import Recorder
-from freehold.kube.objects import Key, Object
+from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
 from freehold.observation import Depth, Observation
 from freehold.snowflake.client import Snowflake
@@ -37,8 +37,7 @@ from freehold_controllers.reconciler.services import Services
 from freehold_controllers.runtime.work import Unfinished
 from tests.harness.memory import MemoryKube
 
-WAREHOUSE = KINDS["Warehouse"]
-KEY = Key("Warehouse", "n", "wh")
+KEY = Key("Warehouse", "n", "x")
 BEGIN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SETTINGS = ConnectionSettings("n/default", "O-A", "host", 443, "U", "R", None, Password("Secret n/default", "p"))
 DEFINITIONS = GroupResource(
@@ -128,11 +127,12 @@ class Api(MemoryKube):
 
 
 class MemorySnowflake(Snowflake):
-    """An account with warehouses.
+    """An account with objects of one name part, and a schema PUBLIC in each database.
 
     Attributes:
-        rows: warehouses by name.
+        rows: objects by name.
         sent: statements that were carried out or refused, with the answer.
+        before: called with each statement before it is handled; may raise, or change what is stored.
     """
 
     def __init__(self, fuse: Fuse) -> None:
@@ -140,6 +140,7 @@ class MemorySnowflake(Snowflake):
         self.fuse = fuse
         self.rows: dict[str, dict[str, object]] = {}
         self.sent: list[tuple[str, str]] = []
+        self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
 
     def make(self, name: str, comment: str = "", owner: str = "R") -> None:
@@ -147,7 +148,11 @@ class MemorySnowflake(Snowflake):
 
     async def execute(self, _settings: ConnectionSettings, statement: Sql, _tag: QueryTag) -> Result:
         self.fuse.before()
-        verb, name = re.findall(r'^(\w+) WAREHOUSE "(\w+)"', statement.text)[0]
+        self.before(statement.text)
+        if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
+            self.sent.append((statement.text, "ok"))
+            return Result((), "query")
+        verb, name = re.findall(r'^(\w+) (?:WAREHOUSE|DATABASE) "(\w+)"', statement.text)[0]
         comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
         if verb == "CREATE" and name in self.rows:
             self.sent.append((verb, "002002"))
@@ -203,6 +208,8 @@ class World:
     """What outlives a process."""
 
     fuse: Fuse
+    kind: str = "Warehouse"
+    spec: Mapping[str, Any] = field(default_factory=dict)
     kube: Api = field(init=False)
     snowflake: MemorySnowflake = field(init=False)
     monotonic: float = 0.0
@@ -210,15 +217,20 @@ class World:
     def __post_init__(self) -> None:
         self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
         account = {"key": "R.A", "name": "O.A"}
-        spec = {"account": "O-A", "authenticationType": "KeyPair", "role": "R"}
-        self.kube.put(PROVIDER_CONFIG.path, "default", "n", spec=spec, status={"account": account})
-        self.kube.put(DEFINITIONS, "warehouses.snowflake.freehold.dev")
-        self.kube.put(
-            WAREHOUSE.resource.path, "wh", "n", metadata={"generation": 1}, spec={"name": "W", "comment": "ours"}
-        )
+        config = {"account": "O-A", "authenticationType": "KeyPair", "role": "R"}
+        self.kube.put(PROVIDER_CONFIG.path, "default", "n", spec=config, status={"account": account})
+        self.path = KINDS[self.kind].resource.path
+        self.place = (self.path.plural, "n", "x")
+        self.key = Key(self.kind, "n", "x")
+        self.kube.put(DEFINITIONS, f"{self.path.plural}.snowflake.freehold.dev")
+        spec = {"name": "W", "comment": "ours", **self.spec}
+        self.kube.put(self.path, "x", "n", metadata={"generation": 1}, spec=spec)
 
     def process(self) -> Reconciler:
-        kinds = (PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+        watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+        reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
+        for each in reflectors.values():
+            each.synced.set()
         services = Services(
             kube=self.kube,
             manager="freehold-account",
@@ -228,7 +240,7 @@ class World:
             recorder=Recorder(self.kube, "freehold-account", "test"),
             following=Following(),
             inventory=Inventory(),
-            reflectors={path.kind: Reflector(self.kube, path) for path in kinds},
+            reflectors=reflectors,
             attempts=Attempts(lambda: self.monotonic),
             require_active=lambda: None,
         )
@@ -239,7 +251,7 @@ class World:
         reconcile = self.process()
         for _ in range(30):
             try:
-                await reconcile(KEY)
+                await reconcile(self.key)
             except Died:
                 reconcile = self.process()
             except Unfinished:
@@ -251,15 +263,20 @@ class World:
     def delete(self) -> None:
         """kubectl delete."""
         with suppress(KeyError):
-            stored = self.kube.objects["warehouses", "n", "wh"]
+            stored = self.kube.objects[self.place]
             stored["metadata"]["deletionTimestamp"] = "2026-11-30T13:00:00Z"
             if not stored["metadata"].get("finalizers"):
-                self.kube.remove(WAREHOUSE.resource.path, "wh", "n")
+                self.kube.remove(self.path, "x", "n")
 
     @property
     def reason(self) -> str:
-        conditions = self.kube.objects["warehouses", "n", "wh"]["status"]["conditions"]
+        conditions = self.kube.objects[self.place]["status"]["conditions"]
         return str(next(each["reason"] for each in conditions if each["type"] == "Ready"))
+
+    @property
+    def alive(self) -> bool:
+        """Whether the resource is there."""
+        return self.place in self.kube.objects
 
     @property
     def claims(self) -> list[dict[str, Any]]:

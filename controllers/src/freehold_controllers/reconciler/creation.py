@@ -6,6 +6,7 @@ import logging
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Step
 from freehold.observation import Observation
 from freehold.snowflake.errors import NAME_TAKEN, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
@@ -47,18 +48,31 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
     if seen is None or seen.owner not in (None, remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
     await holding.record("created", seen, remote.role, await remote.now())
-    await _finish(remote, spec)
+    await _finish(remote, holding, spec)
     return await remote.look("deep") or Absence.UNPROVED
 
 
-async def _finish(remote: Remote, spec: SnowflakeSpec) -> None:
+async def _finish(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> None:
     """The steps that belong to the birth of an object. They are lost in a crash, for later they could hit what others
     have made in the meantime."""
     for step in remote.kind.after_create(remote.target, spec) if remote.kind.after_create else ():
         try:
-            await remote.take(step)
+            if await remote.needs(step):
+                await _take(remote, holding, step)
         except SnowflakeError as error:
             _log.warning("%s was left out after creation: %s", step.statement, error)
+
+
+async def _take(remote: Remote, holding: Holding, step: Step) -> None:
+    """Take a step, unless what it acts on is somebody's by now: the object is known to all since it was created."""
+    if step.claims is None:
+        await remote.take(step)
+    elif other := await holding.beside(*step.claims):
+        await remote.take(step)
+        # Not after an error, when the statement may still be under way: it is over before the claim stops to bind.
+        await other.give_up()
+    else:
+        _log.warning("%s was left out after creation: another resource claims what it acts on", step.statement)
 
 
 def _taken_at_birth(remote: Remote, seen: Observation | None) -> Stop:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, ClaimSpec, Evidence, Intent, Mark
+from freehold.claim_store import ClaimStore, Held, acquire
+from freehold.claims import Claim, ClaimSpec, Evidence, Intent, Mark, new_claim
+from freehold.identity import Identity
 from freehold.observation import Observation
 
 
@@ -64,6 +65,24 @@ class Holding:
             created_on: the incarnation that it is meant for.
         """
         await self._write(intent=Intent(statement="DROP", created_on=created_on))
+
+    async def beside(self, namespace_class: str, parts: tuple[str, ...]) -> Holding | None:
+        """Hold another object of the same account for the same holder, until `give_up`.
+
+        After a crash the claim binds nobody else once the grace is over, for its holder doesn't compute to it.
+
+        Args:
+            namespace_class: of the object.
+            parts: its stored name parts.
+
+        Returns:
+            None when somebody else holds it, or may do so.
+        """
+        account = self.spec.identity.account
+        holder = self.spec.holder.model_copy(update={"since": None})
+        asked = new_claim(Identity(account.key, namespace_class, parts), account.name, holder)
+        outcome = await acquire(self._store, asked)
+        return Holding(self._store, outcome.claim) if isinstance(outcome, Held) else None
 
     async def give_up(self) -> None:
         """Delete the claim, exactly as it was read."""

@@ -79,10 +79,12 @@ class Remote:
         self.require_active()
         await self.snowflake.execute(self.settings, statement, self.tag)
 
+    async def needs(self, step: Step) -> bool:
+        """Whether a step of a plan is to be taken."""
+        return not (step.only_if_empty and await self.query(step.only_if_empty))
+
     async def take(self, step: Step) -> None:
-        """Send a step of a plan, unless it isn't needed, and wait for its effect."""
-        if step.only_if_empty and await self.query(step.only_if_empty):
-            return
+        """Send a step of a plan, and wait for its effect."""
         try:
             await self.send(step.statement)
         except SnowflakeError as error:

@@ -41,12 +41,14 @@ class Step:
         done_on: error numbers that mean that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
         only_if_empty: a query; the step is left out when it finds rows.
+        claims: (namespace class, name parts) of another object that it acts on, which must be claimed while it runs.
     """
 
     statement: Sql
     done_on: frozenset[int] = frozenset()
     wait_for: tuple[str, str] | None = None
     only_if_empty: Sql | None = None
+    claims: tuple[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

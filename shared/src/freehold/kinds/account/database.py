@@ -122,11 +122,13 @@ class DatabaseSpec(ContainerSpec):
 def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
     if not spec.drop_public_schema_on_creation:
         return ()
-    public = sql.identifier(*target.parts, "PUBLIC")
+    parts = (*target.parts, "PUBLIC")
+    public = sql.identifier(*parts)
     return (
         Step(
             sql.sql("DROP SCHEMA {public}", public=public),
             only_if_empty=sql.sql("SHOW OBJECTS IN SCHEMA {public}", public=public),
+            claims=("SCHEMA", parts),
         ),
     )
 

@@ -177,7 +177,8 @@ def _folder() -> Path:
 
 def _storage() -> tuple[str, ...]:
     root = cache.folder() / "containers"
-    return ("buildah", "--root", str(root / "storage"), "--runroot", str(root / "run"), "--storage-driver", "overlay")
+    driver = "overlay" if prerequisites.overlays(_folder()) else "vfs"
+    return ("buildah", "--root", str(root / "storage"), "--runroot", str(root / "run"), "--storage-driver", driver)
 
 
 def _buildah(*arguments: str) -> str:

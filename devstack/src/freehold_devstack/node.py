@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from freehold_devstack import cgroups
-from freehold_devstack.prerequisites import SYSTEM_PATH
+from freehold_devstack.prerequisites import SYSTEM_PATH, overlays
 from freehold_devstack.processes import until
 
 HUB = "hub"
@@ -50,6 +50,14 @@ KERNEL_SETTINGS = {
     "vm/panic_on_oom": 0,
 }
 """What the kubelet would set for the whole machine; it is shown files with these values instead."""
+
+REGISTRIES = f"""\
+server = "http://{HUB_ADDRESS}:{REGISTRY_PORT}"
+
+[host."http://{HUB_ADDRESS}:{REGISTRY_PORT}"]
+  capabilities = ["pull", "resolve"]
+"""
+"""Every image, whatever registry its name begins with, comes from the instance's own registry."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +182,7 @@ def mount_private(node: Node) -> None:
 
 def files(node: Node) -> Iterator[tuple[Path, str]]:
     """The configuration of the node's programs: paths as the node sees them, and contents."""
-    yield HOME / "containerd.toml", CONTAINERD
+    yield HOME / "containerd.toml", containerd_configuration("overlayfs" if overlays(HOME) else "native")
     yield HOME / "registries/_default/hosts.toml", REGISTRIES
     yield HOME / "cni/10-bridge.conflist", json.dumps(network(node))
     yield HOME / "resolv.conf", f"nameserver {CLUSTER_DNS}\n"
@@ -182,7 +190,9 @@ def files(node: Node) -> Iterator[tuple[Path, str]]:
     yield HOME / "proxy.yaml", yaml.safe_dump(proxy_configuration(node), default_flow_style=False)
 
 
-CONTAINERD = f"""\
+def containerd_configuration(snapshotter: str) -> str:
+    """containerd's configuration: all its files in the node's folder, images from the instance's registry."""
+    return f"""\
 version = 2
 root = "{HOME}/containerd"
 state = "/run/containerd"
@@ -198,6 +208,9 @@ state = "/run/containerd"
   disable_apparmor = true
   restrict_oom_score_adj = true
 
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "{snapshotter}"
+
   [plugins."io.containerd.grpc.v1.cri".registry]
     config_path = "{HOME}/registries"
 
@@ -205,14 +218,6 @@ state = "/run/containerd"
     bin_dir = "{CNI_PLUGINS}"
     conf_dir = "{HOME}/cni"
 """
-
-REGISTRIES = f"""\
-server = "http://{HUB_ADDRESS}:{REGISTRY_PORT}"
-
-[host."http://{HUB_ADDRESS}:{REGISTRY_PORT}"]
-  capabilities = ["pull", "resolve"]
-"""
-"""Every image, whatever registry its name begins with, comes from the instance's own registry."""
 
 
 def network(node: Node) -> Mapping[str, object]:

@@ -1,15 +1,17 @@
-"""The programs that each tier needs of the machine: installed by apt where possible, else named with the remedy."""
+"""What each tier needs of the machine: programs, installed by apt where possible, and rights; else the remedy."""
 
+import functools
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
-from freehold_devstack import progress
+from freehold_devstack import cgroups, progress
 from freehold_devstack.errors import MissingPrerequisiteError
 
 
@@ -54,15 +56,54 @@ def ensure(tier: Tier) -> None:
     Raises:
         MissingPrerequisiteError: they are not and could not be installed, or the tier needs rights that we don't have.
     """
-    if tier is Tier.CLUSTER and os.geteuid() != 0:
-        raise MissingPrerequisiteError(
-            "the cluster tier makes network namespaces, mounts and cgroups: it needs root on Linux",
-            "run it with sudo; or use a cluster of your own by KUBECONFIG, with Freehold's images pushed to a registry "
-            "that it can reach, or loaded into its nodes; the control-plane tier needs no rights",
-        )
+    if tier is Tier.CLUSTER:
+        _ensure_rights()
     missing = {package for program, package in PACKAGES[tier].items() if not _found(program)}
     if missing:
         install(sorted(missing))
+
+
+def _ensure_rights() -> None:
+    elsewhere = (
+        "or use a cluster of your own by KUBECONFIG, with Freehold's images pushed to a registry that it can reach, or "
+        "loaded into its nodes; the control-plane tier needs no rights"
+    )
+    if os.geteuid() != 0:
+        raise MissingPrerequisiteError(
+            "the cluster tier makes network namespaces, mounts and cgroups: it needs root on Linux",
+            f"run it with sudo; {elsewhere}",
+        )
+    if not _found("unshare"):
+        install(["util-linux"])
+    tried = _mounting("-t", "tmpfs", "tmpfs", "/run")
+    if tried.returncode or not os.access(cgroups.HIERARCHIES, os.W_OK):
+        raise MissingPrerequisiteError(
+            "root may not make network namespaces, mounts and cgroups here, as the cluster tier does: "
+            f"{tried.stderr.strip() or f'{cgroups.HIERARCHIES} is read-only'}",
+            f"if this is a container, start it with --privileged; {elsewhere}",
+        )
+
+
+@functools.cache
+def overlays(folder: Path) -> bool:
+    """Whether the file system of that folder can be the upper side of an overlay; another overlay, for one, can't."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".overlay-") as scratch:
+        sides = {name: Path(scratch) / name for name in ("lowerdir", "upperdir", "workdir")}
+        for side in sides.values():
+            side.mkdir()
+        options = ",".join(f"{name}={side}" for name, side in sides.items())
+        return _mounting("-t", "overlay", "-o", options, "overlay", scratch).returncode == 0
+
+
+def _mounting(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Try a mount, in namespaces that go with the command."""
+    return subprocess.run(
+        ("unshare", "--net", "--mount", "--", "mount", "--no-mtab", *arguments),
+        env=os.environ | {"PATH": SYSTEM_PATH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def install(packages: list[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,9 +27,9 @@ def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def program(folder: Path, name: str, output: str) -> None:
+def program(folder: Path, name: str, output: str, code: int = 0) -> None:
     path = folder / name
-    path.write_text(f"#!/bin/sh\necho '{output}'\n")
+    path.write_text(f"#!/bin/sh\necho '{output}' >&{2 if code else 1}\nexit {code}\n")
     path.chmod(0o755)
 
 
@@ -35,6 +37,27 @@ def program(folder: Path, name: str, output: str) -> None:
 def test_the_cluster_tier_tells_an_ordinary_user_the_ways_out() -> None:
     with pytest.raises(MissingPrerequisiteError, match=r"needs root on Linux\n.*sudo.*KUBECONFIG"):
         prerequisites.ensure(Tier.CLUSTER)
+
+
+def test_the_cluster_tier_tells_a_root_that_may_not_mount_what_its_container_lacks(empty_machine: Path) -> None:
+    program(empty_machine, "unshare", "unshare: unshare failed: Operation not permitted", code=1)
+    with pytest.raises(MissingPrerequisiteError, match=r"root may not .*Operation not permitted\n.*--privileged"):
+        prerequisites.ensure(Tier.CLUSTER)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_an_overlay_can_be_made_on_the_cache_but_not_on_another_overlay(tmp_path: Path) -> None:
+    for name in ("lower", "upper", "work", "merged"):
+        (tmp_path / name).mkdir()
+    overlay = "mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay merged"
+    script = f'cd "$1"; {overlay}; shift; exec "$@" merged .'
+    probe = (
+        "import sys; from pathlib import Path; from freehold_devstack.prerequisites import overlays\n"
+        "print(*(overlays(Path(path)) for path in sys.argv[1:]))"
+    )
+    command = ("unshare", "--mount", "sh", "-ec", script, "sh", tmp_path, sys.executable, "-c", probe)
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False True\n"
+    assert list((tmp_path / "merged").iterdir()) == []
 
 
 @pytest.mark.usefixtures("ordinary_user", "empty_machine")

@@ -12,6 +12,7 @@ import pytest
 from freehold.claim_store import ClaimStore
 from freehold.claims import Holder, new_claim
 from freehold.identity import Identity
+from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import KEY, Died, Fuse, World
 
 
@@ -135,3 +136,19 @@ async def test_a_new_databases_public_that_another_resource_claims_is_left_alone
     await world.settle()
     assert not world.answers('DROP SCHEMA "W"."PUBLIC"')
     assert {claim["holder"]["name"] for claim in world.claims} == {"x", "public"}
+
+
+@pytest.mark.parametrize("unlisted", ["Claim", "Schema"])
+async def test_a_container_is_not_dropped_before_it_is_known_what_lies_inside(unlisted: str) -> None:
+    world = World(Fuse(0, done=False), "Database")
+    await world.settle()
+    world.kube.objects[world.place]["metadata"]["annotations"] = {"freehold.dev/force-destroy": "true"}
+    world.delete()
+    process = world.process()
+    world.reflectors[unlisted].synced.clear()
+    with pytest.raises(Unfinished, match="isn't known yet"):
+        await process(world.key)
+    assert not world.answers("DROP")
+    world.reflectors[unlisted].synced.set()
+    await process(world.key)
+    assert world.answers("DROP") == ["ok"]

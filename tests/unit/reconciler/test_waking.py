@@ -90,6 +90,7 @@ def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
     inventory.note(claim("b", "D", "S2", holder="y"), None)
     found = list(inventory.inside(Identity("R.A", "DATABASE", ("D",))))
     assert [(name, holder.name) for name, holder in found] == [("a", "x")]
+    assert not list(inventory.inside(Identity("R.A", "WAREHOUSE", ("D",))))
 
 
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:

@@ -228,8 +228,8 @@ class World:
 
     def process(self) -> Reconciler:
         watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
-        reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
-        for each in reflectors.values():
+        self.reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
+        for each in self.reflectors.values():
             each.synced.set()
         services = Services(
             kube=self.kube,
@@ -240,7 +240,7 @@ class World:
             recorder=Recorder(self.kube, "freehold-account", "test"),
             following=Following(),
             inventory=Inventory(),
-            reflectors=reflectors,
+            reflectors=self.reflectors,
             attempts=Attempts(lambda: self.monotonic),
             require_active=lambda: None,
         )

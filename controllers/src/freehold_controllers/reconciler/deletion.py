@@ -10,6 +10,7 @@ from dataclasses import replace
 from freehold import planning
 from freehold.claims import CLAIM, Claim
 from freehold.identity import Identity
+from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Key
 from freehold.observation import Observation
@@ -164,7 +165,15 @@ async def _hindrance(remote: Remote, managed: Managed, subject: Subject) -> Stop
 
 
 def _children(services: Services, managed: Managed, identity: Identity) -> list[str]:
-    """The resources whose objects lie inside. We are woken when one of the first goes."""
+    """The resources whose objects lie inside. We are woken when one of the first goes.
+
+    Raises:
+        Stopped: not all claims and resources are known yet.
+    """
+    for kind in (CLAIM.kind, *KINDS):
+        if not services.reflectors[kind].synced.is_set():
+            message = f"it isn't known yet what lies inside {identity.fqn}: resources of kind {kind} are still listed"
+            raise Stopped(Stop(Reason.DELETING, message))
     found = [
         (name, Key(holder.kind, holder.namespace, holder.name))
         for name, holder in services.inventory.inside(identity)

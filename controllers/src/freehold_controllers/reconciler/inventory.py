@@ -12,6 +12,9 @@ from freehold.identity import Identity
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 
+_CONTAINERS = frozenset({"DATABASE", "SCHEMA"})
+"""Namespace classes of what holds other objects; a warehouse may have the same name as a database."""
+
 
 class Inventory:
     """A live index of claims. It may be behind by a moment: never the only thing that keeps an object from a DROP."""
@@ -29,7 +32,9 @@ class Inventory:
                     container[each.name] = found
 
     def inside(self, outer: Identity) -> Iterator[tuple[str, Holder]]:
-        """(name of the claim, holder) of each object inside a container."""
+        """(name of the claim, holder) of each object inside a container; nothing for what isn't one."""
+        if outer.namespace_class not in _CONTAINERS:
+            return
         depth = len(outer.parts)
         for name, (identity, holder) in self._by_container.get(_container(outer), {}).items():
             if len(identity.parts) > depth and identity.parts[:depth] == outer.parts:

@@ -97,6 +97,8 @@ DECISIONS = [
     ("a stranger's object is adopted when told to", "Database", ADOPT, REFUSED, SEEN, Record("adopted")),
     ("another role's object may be adopted", "Database", ADOPT, REFUSED, FOREIGN, Record("adopted")),
     ("what the kind refuses isn't adopted", "Database", ADOPT, REFUSED, IMPORTED, Reason.RESOURCE_ALREADY_EXISTS),
+    ("PUBLIC isn't adopted again", "Schema", {"name": "PUBLIC"}, OLD, SEEN, Reason.REPLACED),
+    ("PUBLIC is adopted again when told to", "Schema", {"name": "PUBLIC", **ADOPT}, OLD, SEEN, Record("adopted")),
     ("PUBLIC is adopted whatever the policy", "Schema", {"name": "PUBLIC"}, REFUSED, SEEN, Record("adopted")),
     ("an invisible object is left alone", "Database", {}, REFUSED, HIDDEN, Reason.RESOURCE_ALREADY_EXISTS),
     ("an invisible object may be ours", "Database", {}, UNKNOWN, HIDDEN, Reason.NOT_VISIBLE),

@@ -379,7 +379,9 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
 
 
 def _adopts(subject: Subject) -> bool:
-    named = subject.target.parts[-1] in subject.kind.adopts
+    # Once: what replaced an object that was ours is somebody else's, whatever its name.
+    owned = subject.claim is not None and subject.claim.evidence is not None
+    named = subject.target.parts[-1] in subject.kind.adopts and not owned
     return named or subject.spec.management_policies.adoption_policy == "adopt"
 
 

@@ -1,11 +1,14 @@
 """An endpoint to test against, with a clock of its own and the real driver to talk to it."""
 
 import os
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+import aiohttp
 import pytest
 import snowflake.connector.aio
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -146,6 +149,24 @@ async def rows(connection: Any, sql: str, **options: Any) -> list[tuple[Any, ...
     cursor = connection.cursor()
     await cursor.execute(sql, **options)
     return list(await cursor.fetchall())
+
+
+@asynccontextmanager
+async def http_client(endpoint: SnowflakeEndpoint) -> AsyncIterator[aiohttp.ClientSession]:
+    """What to speak the protocol with where the driver hides what the server answers."""
+    connector = aiohttp.TCPConnector(ssl=ssl.create_default_context(cafile=endpoint.certificate.ca))
+    async with aiohttp.ClientSession(f"https://127.0.0.1:{endpoint.port}", connector=connector) as http:
+        yield http
+
+
+async def log_in(
+    http: aiohttp.ClientSession, *, account: str = "FREEHOLD-DEVSTACK", user: str = "OPERATOR", **named: str
+) -> dict[str, Any]:
+    """The data that a log-in without the driver is answered with; `named` is the URL's query."""
+    body = {"data": {"ACCOUNT_NAME": account, "LOGIN_NAME": user, "PASSWORD": "correct horse"}}
+    async with http.post("/session/v1/login-request", json=body, params=named) as response:
+        data: dict[str, Any] = (await response.json())["data"]
+        return data
 
 
 @pytest.fixture

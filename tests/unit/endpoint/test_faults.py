@@ -1,7 +1,6 @@
 """Faults, the journal and the admin side."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -10,7 +9,7 @@ from snowflake.connector.errors import DatabaseError, Error
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
-from tests.unit.endpoint.conftest import Connect, rows
+from tests.unit.endpoint.conftest import Connect, http_client, rows
 
 
 async def test_an_injected_error_stops_the_statement_that_matches_and_no_other(
@@ -97,12 +96,8 @@ async def test_waiting_for_the_journal_ends_at_its_deadline(endpoint: SnowflakeE
 
 @pytest.fixture
 async def admin(endpoint: SnowflakeEndpoint) -> AsyncIterator[aiohttp.ClientSession]:
-    context = ssl.create_default_context(cafile=endpoint.certificate.ca)
-    async with aiohttp.ClientSession(
-        f"https://127.0.0.1:{endpoint.port}",
-        connector=aiohttp.TCPConnector(ssl=context),
-        headers={"Authorization": f"Bearer {endpoint.control_token}"},
-    ) as session:
+    async with http_client(endpoint) as session:
+        session.headers["Authorization"] = f"Bearer {endpoint.control_token}"
         yield session
 
 

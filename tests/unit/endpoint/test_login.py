@@ -19,7 +19,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import LoginError
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.seed import Seed, plant
-from tests.unit.endpoint.conftest import Clock, Connect, Keys, der, rows
+from tests.unit.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, rows
 
 
 async def refused(connect: Connect, endpoint: SnowflakeEndpoint, **options: Any) -> int | None:
@@ -88,6 +88,22 @@ async def test_a_role_of_the_connection_must_exist_and_be_granted(
 
 async def test_an_account_of_another_name_does_not_answer(endpoint: SnowflakeEndpoint, connect: Connect) -> None:
     assert await refused(connect, endpoint, account="FREEHOLD-OTHER", password="correct horse") == 250001
+
+
+@pytest.mark.parametrize(("owner", "name"), [("OPERATOR", "D"), ("SYSADMIN", None)])
+async def test_what_the_connection_names_becomes_current_if_the_role_sees_it(
+    endpoint: SnowflakeEndpoint, connect: Connect, owner: str, name: str | None
+) -> None:
+    endpoint.sql("CREATE DATABASE d", role=owner)
+    endpoint.sql("CREATE WAREHOUSE d", role=owner)
+    connection = await connect(endpoint, database="D", schema="PUBLIC", warehouse="D")
+    schema = name and "PUBLIC"
+    current = await rows(connection, "SELECT CURRENT_DATABASE(), CURRENT_SCHEMA(), CURRENT_WAREHOUSE()")
+    assert current == [(name, schema, name)]
+    async with http_client(endpoint) as http:
+        answer = await log_in(http, databaseName="D", schemaName="PUBLIC", warehouse="D")
+    info = {"databaseName": name, "schemaName": schema, "warehouseName": name, "roleName": "OPERATOR"}
+    assert answer["sessionInfo"] == info
 
 
 async def test_an_unknown_session_parameter_is_refused(endpoint: SnowflakeEndpoint, connect: Connect) -> None:

@@ -1,12 +1,8 @@
 """Sessions and queries with the real driver."""
 
 import asyncio
-import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-import aiohttp
 import pytest
 from snowflake.connector.errors import DatabaseError, ProgrammingError
 
@@ -14,7 +10,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.journal import Journal
 from freehold_devstack.snowflake.seed import Seed, SeedUser
-from tests.unit.endpoint.conftest import Clock, Connect, Start, rows
+from tests.unit.endpoint.conftest import Clock, Connect, Start, http_client, log_in, rows
 
 
 async def error_number(connection: Any, sql: str, **options: Any) -> int | None:
@@ -95,19 +91,6 @@ async def test_an_asynchronous_query_is_fetched_by_its_id(endpoint: SnowflakeEnd
     assert await fetched.fetchall() == [(7,)]
 
 
-@asynccontextmanager
-async def by_hand(endpoint: SnowflakeEndpoint, account: str, user: str) -> AsyncIterator[aiohttp.ClientSession]:
-    """A session without the driver, which hides what the server says of other people's queries."""
-    context = ssl.create_default_context(cafile=endpoint.certificate.ca)
-    connector = aiohttp.TCPConnector(ssl=context)
-    async with aiohttp.ClientSession(f"https://127.0.0.1:{endpoint.port}", connector=connector) as http:
-        data = {"ACCOUNT_NAME": account, "LOGIN_NAME": user, "PASSWORD": "correct horse"}
-        async with http.post("/session/v1/login-request", json={"data": data}) as response:
-            token = (await response.json())["data"]["token"]
-        http.headers["Authorization"] = f'Snowflake Token="{token}"'
-        yield http
-
-
 @pytest.mark.parametrize(
     ("account", "user", "code"),
     [
@@ -130,11 +113,11 @@ async def test_a_query_is_there_for_all_sessions_of_its_user_and_for_nobody_else
     endpoint.faults.add(Fault(match="CREATE DATABASE", action="hang"))
     cursor = (await connect(endpoint)).cursor()
     await cursor.execute_async("CREATE DATABASE d")
-    async with (
-        by_hand(endpoint, account, user) as http,
-        http.request(method, url.format(cursor.sfqid)) as response,
-    ):
-        answer = await response.json()
+    async with http_client(endpoint) as http:
+        token = (await log_in(http, account=account, user=user))["token"]
+        headers = {"Authorization": f'Snowflake Token="{token}"'}
+        async with http.request(method, url.format(cursor.sfqid), headers=headers) as response:
+            answer = await response.json()
     assert (None if answer["success"] else answer["code"]) == code
 
 

@@ -123,6 +123,11 @@ class Context:
         obj = self.catalog[object_id]
         return obj if self.catalog.is_live(obj) and self.sees(obj) else None
 
+    def current_name(self, kind: str) -> str | None:
+        """What CURRENT_<kind>() says; the primary role is told whatever became of it."""
+        obj = self.catalog[self.session.role] if kind == "ROLE" else self.current(kind)
+        return None if obj is None else obj.name
+
     def container(self, object_type: ObjectType, name: Name, verb: str) -> CatalogObject:
         """What an object of this name lives in: written before it, or the session's current one.
 

@@ -139,7 +139,7 @@ class Engine:
             plant(catalog, seed, self.now())
             session = self.session_as(role="ACCOUNTADMIN", account=seed.name)
             for statement in seed.statements:
-                execute(statement, self._context(session, Request(statement)))
+                execute(statement, self.context(session))
         self._save(seed.name, None, changes)
 
     # --- statements ----------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class Engine:
 
     async def _run(self, query: Query, request: Request) -> None:
         entry = self._begin(query, request)
-        context = self._context(query.session, request)
+        context = self.context(query.session, request.parameters)
         try:
             async with asyncio.timeout(context.time_limit()):
                 await self._suffer(request)
@@ -240,7 +240,7 @@ class Engine:
                 await asyncio.Event().wait()
 
     def _execute(self, query: Query, request: Request, entry: Entry) -> None:
-        context = self._context(query.session, request)
+        context = self.context(query.session, request.parameters)
         changes: list[Change] = []
         try:
             with context.catalog.transaction() as changes:
@@ -254,13 +254,14 @@ class Engine:
         query.error = error
         self._save(query.session.account, self.journal.finish(entry, error.code), changes or [])
 
-    def _context(self, session: Session, request: Request) -> Context:
+    def context(self, session: Session, parameters: Mapping[str, Scalar] | None = None) -> Context:
+        """What a statement of a session works with now; `parameters` are set for that statement alone."""
         account = self.accounts[session.account]
-        return Context(self._types, account.identity, account.catalog, session, self.now(), request.parameters)
+        return Context(self._types, account.identity, account.catalog, session, self.now(), parameters or {})
 
     def _begin(self, query: Query, request: Request) -> Entry:
         session = query.session
-        context = self._context(session, request)
+        context = self.context(session, request.parameters)
         return self.journal.begin(
             Entry(
                 sequence=self.journal.next_sequence,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from freehold_devstack.snowflake.catalog import PUBLIC, CatalogObject, Scalar
+from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.engine import Account
 from freehold_devstack.snowflake.errors import LoginError, SqlError, invalid_parameter_value, invalid_property
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
@@ -76,13 +77,13 @@ def authenticate(login: Login, account: Account, now: float) -> CatalogObject:
 
 
 def open_session(login: Login, account: Account, user: CatalogObject, session_id: int) -> Session:
-    """The session that a log-in starts.
+    """The session that a log-in starts; nothing is current in it yet.
 
     Raises:
         LoginError: 390186 or 390189 for a role that the user lacks or that does not exist.
         SqlError: 001420 or 001008 for a session parameter.
     """
-    session = Session(
+    return Session(
         id=session_id,
         account=account.identity.name,
         user=user.id,
@@ -90,12 +91,25 @@ def open_session(login: Login, account: Account, user: CatalogObject, session_id
         secondary="NONE" if user.properties["DEFAULT_SECONDARY_ROLES"] == "NONE" else "ALL",
         parameters=wire_values(login.parameters),
     )
-    database = _named(account, "DATABASE", login.database)
-    schema = _named(account, "SCHEMA", login.schema, database) if database else None
-    warehouse = _named(account, "WAREHOUSE", login.warehouse)
-    # What a log-in names and nobody finds is left out without a word; statements find out later.
-    session.database, session.schema, session.warehouse = map(_id, (database, schema, warehouse))
-    return session
+
+
+def make_named_current(login: Login, context: Context) -> None:
+    """Make current what the connection names and the session's roles see.
+
+    The rest is left out without a word, as if it were not there; statements find out later.
+    """
+    account = context.catalog.account
+    if (database := _seen(context, "DATABASE", login.database, account)) is not None:
+        context.session.database = database.id
+        schema = _seen(context, "SCHEMA", login.schema, database)
+        context.session.schema = None if schema is None else schema.id
+    warehouse = _seen(context, "WAREHOUSE", login.warehouse, account)
+    context.session.warehouse = None if warehouse is None else warehouse.id
+
+
+def _seen(context: Context, kind: str, written: str | None, container: CatalogObject) -> CatalogObject | None:
+    name = None if written is None else _stored_name(written)
+    return None if name is None else context.lookup(context.types[kind], name, container)
 
 
 def _stored_name(written: str) -> str | None:
@@ -105,26 +119,14 @@ def _stored_name(written: str) -> str | None:
     return written if _BARE.fullmatch(written) else None
 
 
-def _named(
-    account: Account, kind: str, written: str | None, parent: CatalogObject | None = None
-) -> CatalogObject | None:
-    name = None if written is None else _stored_name(written)
-    if name is None:
-        return None
-    return account.catalog.find(kind, name, (parent or account.catalog.account).id)
-
-
-def _id(obj: CatalogObject | None) -> int | None:
-    return None if obj is None else obj.id
-
-
 def _role(login: Login, account: Account, user: CatalogObject) -> CatalogObject:
     held = account.catalog.inherited_roles(user.id)
     if login.role is None:
         default = account.catalog.find("ROLE", str(user.properties["DEFAULT_ROLE"]))
         return default if default is not None and default.id in held else account.role(PUBLIC)
     advice = "Contact your local system administrator, or attempt to login with another role, e.g. PUBLIC."
-    role = _named(account, "ROLE", login.role)
+    name = _stored_name(login.role)
+    role = None if name is None else account.catalog.find("ROLE", name)
     if role is None:
         text = f"Role '{login.role}' specified in the connect string does not exist or not authorized. {advice}"
         raise LoginError(390189, text)

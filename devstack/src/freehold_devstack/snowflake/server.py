@@ -9,9 +9,17 @@ from aiohttp import web
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar
+from freehold_devstack.snowflake.context import CURRENT, Context
 from freehold_devstack.snowflake.engine import Account, Engine, Query, Request
 from freehold_devstack.snowflake.errors import LoginError, SqlError
-from freehold_devstack.snowflake.logins import Login, authenticate, open_session, refusal, wire_values
+from freehold_devstack.snowflake.logins import (
+    Login,
+    authenticate,
+    make_named_current,
+    open_session,
+    refusal,
+    wire_values,
+)
 from freehold_devstack.snowflake.parameters import PARAMETERS
 from freehold_devstack.snowflake.sessions import Session, SessionStore, TokenPair
 
@@ -77,11 +85,12 @@ class Server:
             await self._suffer(request, f"LOGIN {login.login_name}")
             user = authenticate(login, account, self._clock())
             session = open_session(login, account, user, self._sessions.next_id())
+            make_named_current(login, self._engine.context(session))
         except SqlError as error:
             self._engine.record_login(name, login.login_name, None, refusal(error))
             return _refused(error)
         self._engine.record_login(name, login.login_name, session, None)
-        return _json({**_OK, "data": self._login_data(account, session, self._sessions.open(session))})
+        return _json({**_OK, "data": self._login_data(session, self._sessions.open(session))})
 
     def _account(self, name: str) -> Account | None:
         return next((account for account in self._engine.accounts.values() if account.is_called(name)), None)
@@ -101,7 +110,7 @@ class Server:
             case _:
                 raise _cut(request)
 
-    def _login_data(self, account: Account, session: Session, tokens: TokenPair) -> dict[str, Any]:
+    def _login_data(self, session: Session, tokens: TokenPair) -> dict[str, Any]:
         parameters = {name: PARAMETERS[name].default for name in _LOGIN_PARAMETERS} | session.parameters
         return {
             "token": tokens.token,
@@ -110,7 +119,7 @@ class Server:
             "masterValidityInSeconds": int(self._sessions.master_validity),
             "sessionId": session.id,
             "parameters": [{"name": name, "value": value} for name, value in parameters.items()],
-            "sessionInfo": _currents(account, session),
+            "sessionInfo": _currents(self._engine.context(session)),
         }
 
     async def _renew(self, request: web.Request) -> web.Response:
@@ -196,8 +205,8 @@ class Server:
 
     def _data(self, query: Query) -> dict[str, Any]:
         assert query.result is not None  # noqa: S101 - the caller has looked
-        session = query.session
-        finals = {f"final{name[0].upper()}{name[1:]}": value for name, value in self._finals(session).items()}
+        currents = _currents(self._engine.context(query.session))
+        finals = {f"final{name[0].upper()}{name[1:]}": value for name, value in currents.items()}
         return {
             "parameters": [],
             "rowtype": query.result.rowtype(),
@@ -208,9 +217,6 @@ class Server:
             "queryResultFormat": "json",
             **finals,
         }
-
-    def _finals(self, session: Session) -> dict[str, str | None]:
-        return _currents(self._engine.accounts[session.account], session)
 
     async def _result(self, request: web.Request, session: Session) -> web.Response:
         return await self._answer(self._engine.query(session, request.match_info["query"]))
@@ -243,18 +249,9 @@ def _token(request: web.Request) -> str:
     return token.strip('"') if scheme == "Snowflake Token" else ""
 
 
-def _currents(account: Account, session: Session) -> dict[str, str | None]:
+def _currents(context: Context) -> dict[str, str | None]:
     """What is current in a session, by the names of the protocol."""
-
-    def name(object_id: int | None) -> str | None:
-        return None if object_id is None else account.catalog[object_id].name
-
-    return {
-        "databaseName": name(session.database),
-        "schemaName": name(session.schema),
-        "warehouseName": name(session.warehouse),
-        "roleName": name(session.role),
-    }
+    return {f"{kind.lower()}Name": context.current_name(kind) for kind in CURRENT}
 
 
 def _failed(query: Query, error: SqlError) -> web.Response:

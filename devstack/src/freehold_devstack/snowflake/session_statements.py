@@ -156,11 +156,7 @@ def parse_parameters(parser: Parser, target: str) -> Statement:
 
 
 def _current_name(kind: str) -> Callable[[Context], Scalar]:
-    def name(context: Context) -> Scalar:
-        current = context.current(kind)
-        return None if current is None else current.name
-
-    return name
+    return lambda context: context.current_name(kind)
 
 
 def _user(context: Context) -> Scalar:
@@ -181,7 +177,7 @@ _FUNCTIONS: Mapping[str, tuple[str, Callable[[Context], Scalar]]] = {
     "CURRENT_DATABASE": ("text", _current_name("DATABASE")),
     "CURRENT_ORGANIZATION_NAME": ("text", lambda context: context.identity.organization),
     "CURRENT_REGION": ("text", lambda context: context.identity.region),
-    "CURRENT_ROLE": ("text", lambda context: context.catalog[context.session.role].name),
+    "CURRENT_ROLE": ("text", _current_name("ROLE")),
     "CURRENT_SCHEMA": ("text", _current_name("SCHEMA")),
     "CURRENT_SECONDARY_ROLES": ("text", _secondary_roles),
     "CURRENT_SESSION": ("text", lambda context: str(context.session.id)),

@@ -65,7 +65,7 @@ class Providers:
         self._secrets = secrets
         self._following = following
         self._allowed_hosts = allowed_hosts
-        self._used: dict[tuple[str, str], Login] = {}
+        self._used: dict[str, Login] = {}
 
     async def login(self, asker: Key, namespace: str, name: str) -> Login:
         """The verified log-in of a ProviderConfig; whoever asks is woken when that changes.
@@ -77,17 +77,23 @@ class Providers:
         config = self._configs.get((namespace, name))
         if config is None:
             raise _wait(f"ProviderConfig {namespace}/{name} doesn't exist: apply it, or correct spec.providerRef")
-        if config.deleting and (namespace, name) in self._used:
+        if config.deleting and config.uid in self._used:
             # Its Secret may be gone before the last resource that needs it, as when a namespace is deleted.
-            return self._used[namespace, name]
+            return self._used[config.uid]
         status = _verified(config, asker)
         secret, settings = await self.settings(asker, config)
         if status.account is None or secret.version != status.secret_resource_version:
             raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet with its present Secret")
         account = Account(key=status.account.key, name=status.account.name)
         login = Login(settings, settings.role or status.role or "", account)
-        self._used[namespace, name] = login
+        self._remember(config, login)
         return login
+
+    def _remember(self, config: Object, login: Login) -> None:
+        if config.uid not in self._used:
+            for gone in self._used.keys() - {each.uid for each in self._configs.values()}:
+                del self._used[gone]
+        self._used[config.uid] = login
 
     async def settings(self, asker: Key, config: Object) -> tuple[Secret, ConnectionSettings]:
         """The Secret and settings of a ProviderConfig, verified or not.

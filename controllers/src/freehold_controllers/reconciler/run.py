@@ -8,6 +8,7 @@ from typing import Literal
 
 from freehold import permissions, planning
 from freehold.identifiers import InvalidName
+from freehold.identity import Identity
 from freehold.kinds.common import SnowflakeStatus
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
@@ -110,7 +111,7 @@ class Run:
         # The finalizer before the claim: from now on deletion passes by us, and no claim is left behind.
         self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
         # The claim before any statement: two resources never work on one object.
-        (identity,) = resolved.identities or ()
+        identity = self._identity(managed, resolved, login)
         holding = await hold(services, managed, identity, login.account.name)
         subject = self._subject(managed, remote, holding)
         end, seen = await self._converge(managed, remote, holding, subject)
@@ -140,6 +141,18 @@ class Run:
         if isinstance(outcome, Unresolved):
             raise references.unresolved(str(outcome))
         return outcome
+
+    def _identity(self, managed: Managed, resolved: Resolved, login: Login) -> Identity:
+        """The object in the account that statements go to; the ProviderConfig may have changed since the log-in."""
+        provider = "/".join(managed.provider)
+        if not resolved.identities:
+            message = f"ProviderConfig {provider} has no proven account any more"
+            raise Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=True))
+        (identity,) = resolved.identities
+        if identity.account != login.account.key:
+            message = f"ProviderConfig {provider} leads to {identity.account} now, the log-in to {login.account.key}"
+            raise Stopped(Stop(Reason.ACCOUNT_CHANGED, message, soon=True))
+        return identity
 
     async def _require_permission(self, managed: Managed, resolved: Resolved) -> None:
         """What admission asks, too; it may be off, and the ProviderConfig may have changed since."""

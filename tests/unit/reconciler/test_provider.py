@@ -1,0 +1,105 @@
+"""Log-ins: from a ProviderConfig as it was verified, never from another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kube.objects import Key, Object
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.provider import Login, Providers
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.secret import Secret, Secrets
+from freehold_controllers.runtime.work import Unfinished
+from tests.unit.reconciler.world import Fuse, World
+
+ASKER = Key("Warehouse", "n", "x")
+
+
+class Told(Secrets):
+    """One Secret, as a test says."""
+
+    def __init__(self) -> None:
+        self.secret = Secret("1", {"password": b"one"})
+
+    async def read(self, *_: Any) -> Secret:
+        return self.secret
+
+
+def config(uid: str = "u", *, account: str = "R.A", role: str | None = "R", **metadata: Any) -> Object:
+    ready = {"type": "Ready", "status": "True", "reason": "Available", "message": "", "observedGeneration": 1}
+    return Object(
+        {
+            "kind": PROVIDER_CONFIG.kind,
+            "metadata": {"namespace": "n", "name": "default", "uid": uid, "generation": 1, **metadata},
+            "spec": {
+                "account": "O-A",
+                "authenticationType": "UsernamePassword",
+                "user": "U",
+                "credentials": {"secretRef": {"name": "default", "key": "password"}},
+                **({"role": role} if role else {}),
+            },
+            "status": {
+                "conditions": [{**ready, "lastTransitionTime": "2026-11-30T12:00:00Z"}],
+                "account": {"key": account, "name": "O.A", "region": "R", "locator": "A"},
+                "role": "R",
+                "secretResourceVersion": "1",
+            },
+        }
+    )
+
+
+class Site:
+    """Providers over one ProviderConfig and its Secret."""
+
+    def __init__(self) -> None:
+        self.configs = {("n", "default"): config()}
+        self.secrets = Told()
+        self.providers = Providers(self.configs, self.secrets, Following(), [".snowflakecomputing.com"])
+
+    def put(self, config: Object) -> None:
+        self.configs["n", "default"] = config
+
+    async def login(self) -> Login:
+        return await self.providers.login(ASKER, "n", "default")
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+async def test_a_provider_that_is_being_deleted_is_used_without_its_secret(site: Site) -> None:
+    login = await site.login()
+    site.put(config(deletionTimestamp="2026-11-30T13:00:00Z"))
+    site.secrets.secret = Secret(None, None)
+    assert await site.login() == login
+
+
+async def test_another_provider_of_the_same_name_never_gets_the_log_in_of_the_former_one(site: Site) -> None:
+    await site.login()
+    site.put(config("v", account="R.B", deletionTimestamp="2026-11-30T13:00:00Z"))
+    assert (await site.login()).account.key == "R.B"
+    assert set(site.providers._used) == {"v"}
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ({"account": {"key": "R.B", "name": "O.B"}}, Reason.ACCOUNT_CHANGED),
+        ({}, Reason.DEPENDENCY_NOT_READY),
+    ],
+)
+async def test_nothing_is_sent_when_the_claim_would_be_for_another_account(
+    status: dict[str, Any], reason: Reason
+) -> None:
+    world = World(Fuse(0, done=False))
+    spec = {"account": "O-A", "authenticationType": "KeyPair", "role": "R"}
+    world.kube.put(PROVIDER_CONFIG.path, "default", "n", spec=spec, status=status)
+    with pytest.raises(Unfinished, match="ProviderConfig n/default"):
+        await world.process()(world.key)
+    assert world.reason == reason
+    assert not world.snowflake.sent
+    assert not world.claims

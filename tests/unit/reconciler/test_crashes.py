@@ -12,6 +12,7 @@ import pytest
 from freehold.claim_store import ClaimStore
 from freehold.claims import Holder, new_claim
 from freehold.identity import Identity
+from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import KEY, Died, Fuse, World
 
@@ -152,3 +153,21 @@ async def test_a_container_is_not_dropped_before_it_is_known_what_lies_inside(un
     world.reflectors[unlisted].synced.set()
     await process(world.key)
     assert world.answers("DROP") == ["ok"]
+
+
+@pytest.mark.parametrize("number", [709, 695, 390112, 999999])
+async def test_an_object_whose_creation_got_a_vague_answer_is_ours(number: int) -> None:
+    world = World(Fuse(0, done=False))
+
+    def answer(text: str) -> None:
+        if text.startswith("CREATE") and not world.snowflake.rows:
+            world.snowflake.make("W", "ours")
+            raise SnowflakeError("vague", number=number)
+
+    world.snowflake.before = answer
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert world.claims[0]["mark"]["outcome"] == "sent"
+    await world.settle()
+    assert world.reason == "Available"
+    assert world.claims[0]["evidence"]["how"] == "created"

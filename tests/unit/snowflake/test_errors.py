@@ -63,6 +63,24 @@ def test_an_answer_is_classed_by_number_then_text_then_sqlstate(
     assert classify(number, sqlstate, message) is kind
 
 
+@pytest.mark.parametrize(
+    ("error", "known"),
+    [
+        (SnowflakeError("exists", number=2002), True),
+        (SnowflakeError("no privileges", number=999999, sqlstate="42501"), True),
+        (SnowflakeError("Statement 01b2 not found", number=709, sqlstate="02000"), False),
+        (SnowflakeError("internal error", number=695), False),
+        (SnowflakeError("connection", number=999999, sqlstate="08006"), False),
+        (SnowflakeError("session gone", number=390112), False),
+        (SnowflakeError("unheard of", number=999999), False),
+        (errors.OutcomeUnknown("no answer", error_class=ErrorClass.TERMINAL), False),
+        (errors.Unreachable("no log-in", error_class=ErrorClass.TRANSIENT), True),
+    ],
+)
+def test_nothing_is_certain_about_a_write_unless_the_answer_says_so(error: SnowflakeError, known: bool) -> None:
+    assert error.outcome_known is known
+
+
 def test_an_error_prints_number_text_query_and_advice() -> None:
     error = SnowflakeError("No active warehouse selected.", number=606, sqlstate="57P03", query_id="01b2")
 

@@ -8,7 +8,7 @@ from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Step
 from freehold.observation import Observation
-from freehold.snowflake.errors import NAME_TAKEN, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped
@@ -25,8 +25,8 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
         What is there now: with evidence in the claim when the CREATE succeeded, without when the name was taken.
 
     Raises:
-        OutcomeUnknown: the CREATE may have succeeded; the mark says so until it is found out.
-        SnowflakeError: it was refused for another reason than its name.
+        SnowflakeError: it was refused for another reason than its name, or may have succeeded: the mark says so until
+            it is found out.
         Stopped: it succeeded, but the object isn't ours.
     """
     earlier = holding.spec.mark
@@ -34,9 +34,9 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
     await holding.begin_attempt(await remote.now())
     try:
         await remote.send(planning.create(remote.kind, remote.target, spec))
-    except OutcomeUnknown:
-        raise
     except SnowflakeError as error:
+        if not error.outcome_known:
+            raise
         # Written before anything else is looked at: what is there now can't be from this attempt. After a crash right
         # here the attempt counts as unknown, which an object older than it can't be mistaken for.
         await holding.refuse_attempt(earlier)

@@ -110,6 +110,12 @@ _SQLSTATE_CLASSES: Mapping[str, ErrorClass] = {"28": ErrorClass.AUTHENTICATION, 
 OUTCOME_UNKNOWN = frozenset({603, 604, 630})
 """Server answers (internal error, cancelled, timed out) after which the statement may have run all the same."""
 
+_UNTOLD = frozenset({ErrorClass.TRANSIENT, ErrorClass.SESSION, ErrorClass.UNKNOWN})
+"""Classes of answers that don't say what became of a statement that writes."""
+
+_STATEMENT_NOT_FOUND = 709
+"""The server knows nothing (any more) of the statement whose result was asked for."""
+
 SESSION_LOST = frozenset({390104, *range(390110, 390116), 390195, 390318})
 """Numbers after which a connection must be dropped, whatever the driver says of its validity."""
 
@@ -182,6 +188,11 @@ class SnowflakeError(Exception):
         self.query_id = query_id
         self.error_class = error_class or classify(number, sqlstate, message)
 
+    @property
+    def outcome_known(self) -> bool:
+        """Whether the statement has certainly changed nothing."""
+        return self.error_class not in _UNTOLD and self.number != _STATEMENT_NOT_FOUND
+
     def __str__(self) -> str:
         number = "" if self.number is None else f"{self.number:06d} ({self.sqlstate or '-'}): "
         hint = advice(self.number)
@@ -192,6 +203,10 @@ class SnowflakeError(Exception):
 
 class OutcomeUnknown(SnowflakeError):
     """The statement may or may not have run: no answer came, or one that doesn't tell. Observe before repeating."""
+
+    @property
+    def outcome_known(self) -> bool:
+        return False
 
 
 class Incomplete(SnowflakeError):
@@ -206,6 +221,10 @@ class LoginFailed(SnowflakeError):
     """
 
     reason = "PingFailed"
+
+    @property
+    def outcome_known(self) -> bool:
+        return True
 
 
 class CredentialsRefused(LoginFailed):

@@ -171,3 +171,36 @@ async def test_an_object_whose_creation_got_a_vague_answer_is_ours(number: int) 
     await world.settle()
     assert world.reason == "Available"
     assert world.claims[0]["evidence"]["how"] == "created"
+
+
+@pytest.mark.parametrize("successor", [None, "theirs"])
+async def test_what_came_in_place_of_an_object_before_its_drop_is_left_alone(successor: str | None) -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.delete()
+    rows = world.snowflake.rows
+
+    def replaced(verb: str, plural: str, _name: str) -> None:
+        if (verb, plural) == ("replace", "claims"):
+            rows.pop("W", None)
+            if successor:
+                world.snowflake.make("W", successor)
+
+    world.kube.before = replaced
+    await world.settle()
+    assert not world.answers("DROP")
+    assert [row["comment"] for row in rows.values()] == ([successor] if successor else [])
+    assert not world.alive
+    assert not world.claims
+
+
+async def test_what_is_in_the_way_is_told_without_asking_what_the_role_sees() -> None:
+    world = World(Fuse(0, done=False), "Database")
+    await world.settle()
+    world.snowflake.content = ({"name": "S"},)
+    world.delete()
+    asked = world.snowflake.asked_what_it_sees
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert world.reason == "DeleteBlocked"
+    assert world.snowflake.asked_what_it_sees == asked

@@ -20,7 +20,7 @@ from freehold.kinds.resource import GroupResource
 from freehold.kube.events import Recorder
 from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
-from freehold.observation import Depth, Observation
+from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.driver import Result
@@ -132,6 +132,8 @@ class MemorySnowflake(Snowflake):
     Attributes:
         rows: objects by name.
         sent: statements that were carried out or refused, with the answer.
+        content: what is found inside any object.
+        asked_what_it_sees: how often it was asked whether the role sees everything.
         before: called with each statement before it is handled; may raise, or change what is stored.
     """
 
@@ -140,6 +142,8 @@ class MemorySnowflake(Snowflake):
         self.fuse = fuse
         self.rows: dict[str, dict[str, object]] = {}
         self.sent: list[tuple[str, str]] = []
+        self.content: tuple[Row, ...] = ()
+        self.asked_what_it_sees = 0
         self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
 
@@ -151,7 +155,7 @@ class MemorySnowflake(Snowflake):
         self.before(statement.text)
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
             self.sent.append((statement.text, "ok"))
-            return Result((), "query")
+            return Result(self.content, "query")
         verb, name = re.findall(r'^(\w+) (?:WAREHOUSE|DATABASE) "(\w+)"', statement.text)[0]
         comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
         if verb == "CREATE" and name in self.rows:
@@ -186,6 +190,7 @@ class MemorySnowflake(Snowflake):
 
     async def sees_all(self, *_: Any) -> bool:
         self.fuse.before()
+        self.asked_what_it_sees += 1
         return True
 
     async def clock(self, *_: Any) -> datetime:

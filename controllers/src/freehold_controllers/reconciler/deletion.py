@@ -138,6 +138,10 @@ async def _drop(
     """Send the plain DROP, and look what is there afterwards."""
     # The intent tells whoever finds the claim after a crash here that the object may be gone by our hand.
     await holding.intend_drop(seen.created_on)
+    # Whatever was asked and written since the object was seen took its time.
+    now = await remote.view_anyway()
+    if isinstance(now, Absence) or now.created_on != seen.created_on:
+        return now
     try:
         await remote.send(planning.drop(remote.target))
     except SnowflakeError as error:
@@ -161,7 +165,7 @@ async def _hindrance(remote: Remote, managed: Managed, subject: Subject) -> Stop
     for content in wanted:
         rows = await remote.query(content.query(remote.target))
         found.append((content, [content.name(row) for row in rows if content.counts(row)]))
-    return hindrance(subject, found, complete=await remote.sees_all())
+    return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
 
 
 def _children(services: Services, managed: Managed, identity: Identity) -> list[str]:

@@ -69,3 +69,10 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
 
 def test_every_case_file_belongs_to_a_kind() -> None:
     assert {path.stem for path in CASES.glob("*.yaml")} == {kind.name.lower() for kind in KINDS.values()}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS.values() if kind.content], ids=lambda kind: kind.name)
+def test_what_is_looked_for_before_a_drop_can_be_asked(kind: Kind) -> None:
+    target = kind.target(("A", "B", "C")[: kind.level.value])
+    for content in kind.content:
+        parse(content.query(target).text, TYPES)

@@ -81,7 +81,10 @@ class Remote:
 
     async def needs(self, step: Step) -> bool:
         """Whether a step of a plan is to be taken."""
-        return not (step.only_if_empty and await self.query(step.only_if_empty))
+        for query in step.only_if_empty:
+            if await self.query(query):
+                return False
+        return True
 
     async def take(self, step: Step) -> None:
         """Send a step of a plan, and wait for its effect."""

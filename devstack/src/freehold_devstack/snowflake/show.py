@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.ddl import Types, parse_name, parse_type
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import ObjectType, Show, ShowColumn, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
-from freehold_devstack.snowflake.parser import Name, Parser
+from freehold_devstack.snowflake.parser import Name, Parser, phrases
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
 
 ROW_LIMIT = 10_000
@@ -108,11 +108,11 @@ def _scopes(object_type: ObjectType, types: Types) -> list[str]:
     return ["ACCOUNT", *scopes] if scopes else []
 
 
-def _root(context: Context, scopes: Sequence[str], scope: Scope | None) -> CatalogObject:
+def _root(context: Context, scopes: Sequence[str], scope: Scope | None, *, named: bool = False) -> CatalogObject:
     """The container that a SHOW looks in; without IN the innermost current one.
 
     Raises:
-        SqlError: 002043 when the scope is missing or invisible.
+        SqlError: when the scope is missing or invisible: 002043, or 002003 that names it where `named`.
     """
     if scope is None:
         currents = [context.current(kind) for kind in reversed(scopes) if kind != "ACCOUNT"]
@@ -127,7 +127,7 @@ def _root(context: Context, scopes: Sequence[str], scope: Scope | None) -> Catal
     try:
         return context.resolve(context.types[scope.kind], scope.name, "SHOW")
     except SqlError as error:
-        raise errors.cannot_be_performed() if error.number == errors.MISSING else error from None
+        raise errors.cannot_be_performed() if error.number == errors.MISSING and not named else error from None
 
 
 def _objects_in(
@@ -187,6 +187,10 @@ def parse_show(parser: Parser, types: Types) -> Statement:
     if parser.accept("OBJECTS"):
         scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
         return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
+    for plural in _ABSENT:
+        if not is_terse and plural not in {each.plural for each in types.values()} and parser.accept_phrase(plural):
+            scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
+            return ShowAbsent(plural, scopes, parse_filters(parser, types, _OBJECTS, scopes))
     object_type = parse_type(parser, types, plural=True)
     if is_terse and object_type.show.terse is None:
         raise parser.unexpected(terse)
@@ -234,6 +238,28 @@ class ShowObjects:
         found = self.filters.names(obj for kind in relations for obj in _objects_in(context, kind, root))
         seen = sorted((obj for obj in found if context.sees(obj)), key=context.catalog.path)
         return _table(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
+
+
+_ABSENT = phrases("""
+    ALERTS, FILE FORMATS, PIPES, SEQUENCES, STAGES, STREAMS, TASKS, USER FUNCTIONS, USER PROCEDURES
+""")
+"""What a schema may hold in Snowflake and can't be made here yet: SHOW truly finds none."""
+
+_UNNAMED = ("STAGES", "FILE FORMATS")
+"""Those of them whose SHOW doesn't name the container that is missing."""
+
+
+@dataclass(frozen=True)
+class ShowAbsent:
+    """SHOW of a type that can't be made here: no rows, in a container that is there."""
+
+    plural: str
+    scopes: Sequence[str]
+    filters: Filters
+
+    def execute(self, context: Context) -> Result:
+        _root(context, self.scopes, self.filters.scope, named=self.plural not in _UNNAMED)
+        return _table(context, _OBJECTS.columns[:4], ())
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
+from freehold import sql
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import parameter, ref
+from freehold.kinds.fields import Target, parameter, ref
+from freehold.kinds.kind import Content
 from freehold.kinds.resource import Rule, exclusive
 from freehold.kinds.sizes import SIZE, Size
 from freehold.kinds.values import Codec, Identifier, IdentifierText, Word
+from freehold.sql import Sql
 
 LogLevel = Literal["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"]
 
@@ -88,3 +92,27 @@ def telemetry_advice(spec: ContainerSpec) -> tuple[str, ...]:
     if spec.log_level in (None, "OFF") and spec.trace_level in (None, "OFF"):
         return ()
     return ("logLevel and traceLevel take effect only in an account or database with an event table",)
+
+
+_INSIDE = (
+    "OBJECTS", "STAGES", "FILE FORMATS", "SEQUENCES", "STREAMS", "TASKS", "PIPES", "ALERTS", "USER FUNCTIONS",
+    "USER PROCEDURES",
+)  # fmt: skip
+"""What holds data, state or code in a schema, in the words of SHOW; tables and views are OBJECTS."""
+
+
+def content_of(container: Literal["DATABASE", "SCHEMA"]) -> tuple[Content, ...]:
+    """What a DROP of the container would take along. INFORMATION_SCHEMA is nobody's content."""
+    return tuple(
+        Content(partial(_show, plural, container), counts=lambda row: row.get("schema_name") != "INFORMATION_SCHEMA")
+        for plural in _INSIDE
+    )
+
+
+def _show(plural: str, container: str, target: Target) -> Sql:
+    return sql.sql(
+        "SHOW {plural} IN {container} {name}",
+        plural=sql.words(plural),
+        container=sql.words(container),
+        name=target.name,
+    )

@@ -40,14 +40,14 @@ class Step:
         statement: what is sent.
         done_on: error numbers that mean that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
-        only_if_empty: a query; the step is left out when it finds rows.
+        only_if_empty: queries; the step is left out when one finds rows.
         claims: (namespace class, name parts) of another object that it acts on, which must be claimed while it runs.
     """
 
     statement: Sql
     done_on: frozenset[int] = frozenset()
     wait_for: tuple[str, str] | None = None
-    only_if_empty: Sql | None = None
+    only_if_empty: tuple[Sql, ...] = ()
     claims: tuple[str, tuple[str, ...]] | None = None
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from freehold import sql
 from freehold.kinds.common import Name
-from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, telemetry_advice
+from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
 from freehold.kinds.fields import Place, Target, action, comment, custom, keyword, own_name, tags
 from freehold.kinds.kind import Content, Domain, Kind, Level, Step
 from freehold.kinds.model import Model
@@ -127,7 +127,7 @@ def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
     return (
         Step(
             sql.sql("DROP SCHEMA {public}", public=public),
-            only_if_empty=sql.sql("SHOW OBJECTS IN SCHEMA {public}", public=public),
+            only_if_empty=tuple(each.query(Target("SCHEMA", parts)) for each in content_of("SCHEMA")),
             claims=("SCHEMA", parts),
         ),
     )
@@ -165,10 +165,7 @@ DATABASE = Kind(
             lambda target: sql.sql("SHOW SCHEMAS IN DATABASE {name}", name=target.name),
             counts=lambda row: row["name"] not in ("INFORMATION_SCHEMA", "PUBLIC"),
         ),
-        Content(
-            lambda target: sql.sql("SHOW OBJECTS IN DATABASE {name}", name=target.name),
-            counts=lambda row: row["schema_name"] != "INFORMATION_SCHEMA",
-        ),
+        *content_of("DATABASE"),
     ),
     adoptable=_adoptable,
     adoption_details=frozenset({"replication"}),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from freehold import sql
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, telemetry_advice
+from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
 from freehold.kinds.fields import (
     Place,
     Target,
@@ -20,7 +20,7 @@ from freehold.kinds.fields import (
     ref,
     tags,
 )
-from freehold.kinds.kind import Content, Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind, Level
 from freehold.kinds.resource import Rule, exactly_one
 from freehold.kinds.values import Boolean
 from freehold.sql import Sql
@@ -70,7 +70,7 @@ SCHEMA = Kind(
         Rule("self.name != 'INFORMATION_SCHEMA'", "INFORMATION_SCHEMA is reserved by Snowflake", "name"),
         *CONTAINER_RULES,
     ),
-    content=(Content(lambda target: sql.sql("SHOW OBJECTS IN SCHEMA {name}", name=target.name)),),
+    content=content_of("SCHEMA"),
     # Every new database has a schema PUBLIC, made by nobody's CREATE SCHEMA.
     adopts=frozenset({"PUBLIC"}),
     advice=telemetry_advice,

@@ -1,6 +1,7 @@
 """Container images: the project's own Dockerfile, built by buildah as users build it, and what nodes need beside."""
 
 import os
+import platform
 import re
 import subprocess
 import tempfile
@@ -11,14 +12,15 @@ from pathlib import Path
 
 from freehold_devstack import cache, prerequisites, progress
 from freehold_devstack.build import Binaries
-from freehold_devstack.errors import BuildError, MissingPrerequisiteError
+from freehold_devstack.errors import BuildError
 from freehold_devstack.node import PAUSE_IMAGE
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import WITH_PARENT
 
+BASE_REPOSITORY = "localhost/freehold/base"
 BASE_RELEASE = "trixie"
 BASE_PACKAGES = ("python3", "python3-venv", "ca-certificates")
-"""What stands in for the base image that the Dockerfile names: Debian's Python, so that no image registry is needed."""
+"""On Debian, what stands in for the Dockerfile's base image: Debian's Python, so that no image registry is needed."""
 
 TARGETS = ("webhook", "controllers")
 
@@ -28,6 +30,7 @@ INPUTS = ("Dockerfile", ".dockerignore", "requirements.lock", "shared")
 CERTIFICATES = "/etc/ssl/certs"
 """The machine's certificate authorities, which builds see too: there may be one between here and the package index."""
 
+APT_SOURCES = (Path("/etc/apt/sources.list.d/debian.sources"), Path("/etc/apt/sources.list"))
 
 IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -86,18 +89,18 @@ def _build(repository: Path, target: str, reference: str) -> Image:
     # The Dockerfile says which of the machine's settings (package index, certificates) its build understands.
     settings = [f"{name}={os.environ[name]}" for name in _arguments(dockerfile) if name in os.environ]
     inputs = [path for name in (*INPUTS, target) if (path := repository / name).exists()]
-    key = cache.key(reference, BASE_RELEASE, *BASE_PACKAGES, *settings, *inputs)
+    base = _base(dockerfile)
+    key = cache.key(reference, base, *settings, *inputs)
     image = Image(reference, _folder() / f"{target}-{key}.tar")
     if not image.archive.exists():
         with progress.task(f"image {reference}") as show, cache.locked("images"):
-            base = _base(dockerfile)
             show(f"base image {base}")
             _ensure_base(base)
             show("building")
             _buildah(
                 *("bud", "--layers", "--pull-never", "--network", "host"),
                 *("--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro"),
-                *(part for setting in settings for part in ("--build-arg", setting)),
+                *(part for setting in (f"BASE={base}", *settings) for part in ("--build-arg", setting)),
                 *("--target", target, "--tag", reference, "--file", str(repository / "Dockerfile"), str(repository)),
             )
             show("writing the archive")
@@ -111,16 +114,35 @@ def _arguments(dockerfile: str) -> list[str]:
 
 
 def _base(dockerfile: str) -> str:
+    """The image that all stages begin with: ours where there is Debian to make it of, else the Dockerfile's own."""
     match = re.search(r"^ARG BASE=(\S+)$", dockerfile, re.MULTILINE)
     if match is None:
         raise BuildError("the Dockerfile has no `ARG BASE=IMAGE`", "name there the image that all stages begin with")
-    return match[1]
+    made = f"{BASE_REPOSITORY}:{cache.key(BASE_RELEASE, *BASE_PACKAGES, IMAGE_PATH)}"
+    return match[1] if _debian_sources() is None else made
 
 
 def _ensure_base(base: str) -> None:
     if _buildah("images", "--quiet", "--filter", f"reference={base}"):
         return
-    sources = _debian_sources(base)
+    if sources := _debian_sources():
+        _make_base(base, sources)
+    else:
+        _pull(base)
+
+
+def _pull(base: str) -> None:
+    try:
+        _buildah("pull", base)
+    except BuildError as error:
+        raise BuildError(
+            f"{base} could not be pulled, and is made here only on Debian, of the packages that apt knows:\n{error}",
+            f"see that its registry can be reached; or save it elsewhere and load it here: {' '.join(_storage())} "
+            f"pull docker-archive:FILE",
+        ) from error
+
+
+def _make_base(base: str, sources: Path) -> None:
     with tempfile.TemporaryDirectory(dir=_folder()) as scratch:
         archive, moved = Path(scratch) / "root.tar", Path(scratch) / sources.name
         moved.write_text(re.sub(rf"\b{_codename()}\b", BASE_RELEASE, sources.read_text()))
@@ -136,24 +158,17 @@ def _ensure_base(base: str) -> None:
         _buildah("commit", "--rm", container, base)
 
 
-def _debian_sources(base: str) -> Path:
-    """Where this machine's apt gets Debian from.
-
-    Raises:
-        MissingPrerequisiteError: it is no Debian.
-    """
-    for path in (Path("/etc/apt/sources.list.d/debian.sources"), Path("/etc/apt/sources.list")):
-        if path.exists() and _codename() in path.read_text():
-            return path
-    raise MissingPrerequisiteError(
-        f"the base image {base} is made of Debian packages, and this machine's apt has no Debian sources",
-        f"pull it yourself: {' '.join(_storage())} pull {base}",
-    )
+def _debian_sources() -> Path | None:
+    """Where this machine's apt gets Debian from, if it does: what derives from Debian has archives of its own."""
+    if platform.freedesktop_os_release()["ID"] == "debian":
+        for path in APT_SOURCES:
+            if path.exists() and _codename() in path.read_text():
+                return path
+    return None
 
 
 def _codename() -> str:
-    match = re.search(r"^VERSION_CODENAME=(\w+)$", Path("/etc/os-release").read_text(), re.MULTILINE)
-    return match[1] if match else "unknown"
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "unknown")
 
 
 def _export(image: Image) -> None:

@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
-from freehold_devstack import cgroups, progress
+from freehold_devstack import cache, cgroups, progress
 from freehold_devstack.errors import MissingPrerequisiteError
 
 
@@ -42,6 +43,12 @@ PACKAGES: Mapping[Tier, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Program -> the Debian package that has it."""
+
+SERVICES = frozenset({"containerd"})
+"""Packages that would have a service of the same name run on the machine; nodes run their own."""
+
+POLICY = Path("/usr/sbin/policy-rc.d")
+"""What packages' scripts ask whether to start a service: 101 is no (invoke-rc.d(8), deb-systemd-invoke(1p))."""
 
 SYSTEM_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"))
 """Where programs are looked for: some shells of root leave out the sbin folders."""
@@ -107,28 +114,49 @@ def _mounting(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def install(packages: list[str]) -> None:
-    """Install Debian packages.
+    """Install Debian packages; no service that comes with them is left running.
 
     Raises:
         MissingPrerequisiteError: not root, no apt, or apt failed.
     """
     command = f"apt-get install --no-install-recommends {' '.join(packages)}"
-    apt = shutil.which("apt-get", path=SYSTEM_PATH)
-    if apt is None or os.geteuid() != 0:
+    if shutil.which("apt-get", path=SYSTEM_PATH) is None or os.geteuid() != 0:
         raise MissingPrerequisiteError(f"missing on this machine: {', '.join(packages)}", f"run: sudo {command}")
-    with progress.task(f"apt-get install {' '.join(packages)}"):
-        for arguments in (("update",), ("install", "--yes", "--no-install-recommends", *packages)):
-            result = subprocess.run(
-                (apt, "-q", "-o", "DPkg::Lock::Timeout=300", *arguments),
-                capture_output=True,
-                text=True,
-                env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
-                check=False,
-            )
+    with progress.task(f"apt-get install {' '.join(packages)}"), cache.locked("apt"), _services_kept_down(packages):
+        _apt_get("update")
+        result = _apt_get("install", "--yes", "--no-install-recommends", *packages)
     if result.returncode:
         raise MissingPrerequisiteError(
             f"`{command}` failed:\n{result.stderr.strip()}", "repair apt, then run this again"
         )
+
+
+@contextmanager
+def _services_kept_down(packages: list[str]) -> Iterator[None]:
+    """Have packages' scripts start no service, and undo that they enable one."""
+    ours = not POLICY.exists()  # else the machine has a policy, as most containers do
+    try:
+        if ours:
+            # Should we be killed, it forbids nothing.
+            POLICY.write_text(f"#!/bin/sh\n[ ! -d /proc/{os.getpid()} ] || exit 101\n")
+            POLICY.chmod(0o755)
+        yield
+    finally:
+        if ours:
+            POLICY.unlink()
+        for service in SERVICES.intersection(packages):
+            if systemctl := shutil.which("systemctl", path=SYSTEM_PATH):
+                subprocess.run((systemctl, "disable", "--now", service), capture_output=True, check=False)
+
+
+def _apt_get(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ("apt-get", "-q", "-o", "DPkg::Lock::Timeout=300", *arguments),
+        capture_output=True,
+        text=True,
+        env=os.environ | {"DEBIAN_FRONTEND": "noninteractive", "PATH": SYSTEM_PATH},
+        check=False,
+    )
 
 
 def go() -> str:

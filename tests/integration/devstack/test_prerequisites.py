@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -27,10 +28,14 @@ def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def program(folder: Path, name: str, output: str, code: int = 0) -> None:
+def script(folder: Path, name: str, text: str) -> None:
     path = folder / name
-    path.write_text(f"#!/bin/sh\necho '{output}' >&{2 if code else 1}\nexit {code}\n")
+    path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
+
+
+def program(folder: Path, name: str, output: str, code: int = 0) -> None:
+    script(folder, name, f"echo '{output}' >&{2 if code else 1}; exit {code}")
 
 
 @pytest.mark.usefixtures("ordinary_user")
@@ -64,6 +69,31 @@ def test_an_overlay_can_be_made_on_the_cache_but_not_on_another_overlay(tmp_path
 def test_missing_programs_are_named_with_the_command_that_installs_them() -> None:
     with pytest.raises(MissingPrerequisiteError, match=r"run: sudo apt-get install .*util-linux"):
         prerequisites.ensure(Tier.CONTROL_PLANE)
+
+
+@pytest.mark.parametrize("code", [0, 100])
+def test_a_package_whose_service_would_run_is_installed_without_it(
+    monkeypatch: pytest.MonkeyPatch, empty_machine: Path, code: int
+) -> None:
+    policy, answers, disabled = (empty_machine / name for name in ("policy", "answers", "disabled"))
+    monkeypatch.setattr(prerequisites, "POLICY", policy)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    script(empty_machine, "apt-get", f"{policy}; echo $? >> {answers}; exit {code}")
+    script(empty_machine, "systemctl", f'echo "$*" > {disabled}')
+    with contextlib.nullcontext() if code == 0 else pytest.raises(MissingPrerequisiteError, match="apt-get install"):
+        prerequisites.install(["containerd"])
+    assert answers.read_text() == "101\n101\n"
+    assert disabled.read_text() == "disable --now containerd\n"
+    assert not policy.exists()
+
+
+def test_the_machines_own_policy_for_services_stays(monkeypatch: pytest.MonkeyPatch, empty_machine: Path) -> None:
+    script(empty_machine, "policy", "exit 102")
+    monkeypatch.setattr(prerequisites, "POLICY", empty_machine / "policy")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    script(empty_machine, "apt-get", "")
+    prerequisites.install(["runc"])
+    assert "exit 102" in (empty_machine / "policy").read_text()
 
 
 @pytest.mark.usefixtures("ordinary_user", "empty_machine")

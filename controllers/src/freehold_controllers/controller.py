@@ -78,9 +78,9 @@ async def serve(
     domain: Domain, others: Reconcilers, settings: Settings, installation: str, allowed_hosts: Sequence[str]
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are the options of the command line."""
-    following, inventory = Following(), Inventory()
+    following, inventory, attempts = Following(), Inventory(), Attempts()
     async with Kube.from_environment() as kube, Snowflake(installation) as snowflake:
-        process = Process(kube, settings, _watches(domain, others, following, inventory))
+        process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
         services = Services(
             kube=kube,
@@ -92,7 +92,7 @@ async def serve(
             following=following,
             inventory=inventory,
             reflectors=process.reflectors,
-            attempts=Attempts(),
+            attempts=attempts,
             require_active=process.member.require_active,
         )
         reconciler = Reconciler(services)
@@ -105,11 +105,15 @@ async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Done | Again
     return await by_kind[key.kind](key)
 
 
-def _watches(domain: Domain, others: Reconcilers, following: Following, inventory: Inventory) -> list[Watch]:
+def _watches(
+    domain: Domain, others: Reconcilers, following: Following, inventory: Inventory, attempts: Attempts
+) -> list[Watch]:
     """Everything that may bear on a resource of the domain; Secrets are watched one by one, as they are needed."""
 
     def claims(before: Object | None, after: Object | None) -> Iterable[Wake]:
         inventory.note(before, after)
+        if before is not None and after is None:
+            attempts.forget(before.uid)
         return following.wakes(before, after)
 
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()

@@ -12,7 +12,8 @@ import pytest
 from freehold.claim_store import ClaimStore
 from freehold.claims import Holder, new_claim
 from freehold.identity import Identity
-from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
+from freehold_controllers.reconciler.attempts import LONGEST
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import KEY, Died, Fuse, World
 
@@ -204,3 +205,63 @@ async def test_what_is_in_the_way_is_told_without_asking_what_the_role_sees() ->
         await world.process()(world.key)
     assert world.reason == "DeleteBlocked"
     assert world.snowflake.asked_what_it_sees == asked
+
+
+async def deleted_with_a_lost_answer() -> World:
+    """A world in which a DROP was sent whose answer was lost, and which hasn't dropped anything yet."""
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.delete()
+
+    def lose(text: str) -> None:
+        if text.startswith("DROP"):
+            raise OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
+
+    world.snowflake.before = lose
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    world.snowflake.before = lambda _text: None
+    return world
+
+
+async def test_a_drop_whose_answer_was_lost_is_over_before_the_next_one_is_sent() -> None:
+    world = await deleted_with_a_lost_answer()
+    process = world.process()
+    for _ in range(2):
+        with pytest.raises(Unfinished, match="a DROP of"):
+            await process(world.key)
+    world.monotonic += LONGEST
+    await process(world.key)
+    assert world.answers("DROP") == ["ok"]
+    assert not world.alive
+
+
+async def test_an_object_that_is_gone_after_a_lost_answer_is_released_only_when_the_drop_is_over() -> None:
+    world = await deleted_with_a_lost_answer()
+    world.snowflake.rows.clear()
+    process = world.process()
+    with pytest.raises(Unfinished, match="a DROP of"):
+        await process(world.key)
+    assert world.claims
+    world.monotonic += LONGEST
+    await process(world.key)
+    assert not world.claims
+
+
+async def test_a_drop_that_was_refused_is_sent_again_at_once() -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.delete()
+    refusals = iter([SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")])
+
+    def refuse(text: str) -> None:
+        if text.startswith("DROP") and (error := next(refusals, None)):
+            raise error
+
+    world.snowflake.before = refuse
+    process = world.process()
+    with suppress(Unfinished):
+        await process(world.key)
+    assert world.reason == "DeleteBlocked"
+    await process(world.key)
+    assert not world.alive

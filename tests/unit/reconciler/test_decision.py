@@ -250,13 +250,22 @@ def test_abandoning_leaves_the_object_behind() -> None:
 
 
 def test_what_may_still_be_made_is_waited_for() -> None:
-    decision = decide_deletion(subject("Database", {}, UNKNOWN, under_way=True), GONE)
+    decision = decide_deletion(subject("Database", {}, UNKNOWN, under_way="CREATE"), GONE)
     assert isinstance(decision, Stop)
     assert decision.reason is Reason.DELETING
 
 
+@pytest.mark.parametrize("spec", [{}, PAUSED, ORPHAN])
+@pytest.mark.parametrize("view", [None, SEEN, GONE])
+def test_a_drop_whose_answer_was_lost_is_waited_for_whatever_comes_next(spec: dict[str, Any], view: Any) -> None:
+    decision = decide_deletion(subject("Database", spec, CREATED, under_way="DROP"), view)
+    assert isinstance(decision, Stop)
+    assert decision.reason is Reason.DELETING
+    assert "a DROP of" in decision.message
+
+
 def test_a_drop_does_not_wait_for_an_attempt_that_is_settled() -> None:
-    assert isinstance(decide_deletion(subject("Database", {}, CREATED, under_way=True), GONE), Release)
+    assert isinstance(decide_deletion(subject("Database", {}, CREATED, under_way="CREATE"), GONE), Release)
 
 
 @pytest.mark.parametrize("deleting", [False, True])

@@ -96,9 +96,12 @@ def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:
     now = 1000.0
     attempts = Attempts(lambda: now)
-    assert attempts.under_way(WAREHOUSE, 1)
+    assert attempts.under_way("uid", 1)
+    assert attempts.under_way("uid", "DROP")
     now += LONGEST
-    assert not attempts.under_way(WAREHOUSE, 1)
-    # Another process may have sent this one right before we heard of it.
-    assert attempts.under_way(WAREHOUSE, 2)
-    assert attempts.under_way(DATABASE, 1)
+    assert not attempts.under_way("uid", 1)
+    # Another process may have sent these right before we heard of them.
+    assert attempts.under_way("uid", 2)
+    assert attempts.under_way("uid of a later claim to the same name", 1)
+    attempts.forget("uid")
+    assert attempts.under_way("uid", "DROP")

@@ -1,14 +1,17 @@
-"""Which CREATE may still be under way at the server after its answer was lost."""
+"""Which statements may still be under way at the server after their answer was lost."""
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
-
-from freehold.kube.objects import Key
+from typing import Literal
 
 LONGEST = 65.0
 """Seconds that a statement may run (60) and take to get there."""
+
+Attempt = int | Literal["DROP"]
+"""Number of a CREATE, as the mark has it, or the DROP that the claim intends."""
 
 
 class Attempts:
@@ -20,20 +23,18 @@ class Attempts:
             clock: monotonic seconds.
         """
         self._clock = clock
-        self._heard: dict[Key, tuple[int, float]] = {}
+        self._heard: defaultdict[str, dict[Attempt, float]] = defaultdict(dict)
 
-    def under_way(self, key: Key, attempt: int) -> bool:
-        """Whether an attempt may still have an effect.
+    def under_way(self, claim: str, attempt: Attempt) -> bool:
+        """Whether an attempt of unknown outcome may still have an effect.
 
         Args:
-            key: the resource.
-            attempt: its number, as the mark has it.
+            claim: uid of the claim, which no other object's claim ever has.
+            attempt: which of its statements.
         """
-        latest, since = self._heard.get(key, (None, 0.0))
-        if latest != attempt:
-            since = self._clock()
-            self._heard[key] = attempt, since
-        return self._clock() - since < LONGEST
+        now = self._clock()
+        return now - self._heard[claim].setdefault(attempt, now) < LONGEST
 
-    def forget(self, key: Key) -> None:
-        self._heard.pop(key, None)
+    def forget(self, claim: str) -> None:
+        """The claim is gone, or its statement is about to be sent anew."""
+        self._heard.pop(claim, None)

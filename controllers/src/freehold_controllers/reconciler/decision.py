@@ -60,7 +60,7 @@ class Subject:
         changed: whether the spec differs from the one that was applied last: no drift then.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
-        under_way: whether a CREATE whose answer was lost may still be under way.
+        under_way: the statement whose answer was lost and which may still be under way.
     """
 
     kind: Kind
@@ -72,7 +72,7 @@ class Subject:
     changed: bool = False
     passes: int = 0
     abandoned: bool = False
-    under_way: bool = False
+    under_way: Literal["CREATE", "DROP"] | None = None
 
     def __str__(self) -> str:
         return f"{self.kind.object_type.lower()} {self.target.name}"
@@ -206,6 +206,9 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
     claim, spec = subject.claim, subject.spec
     if claim is None or (claim.evidence is None and not _attempt_unknown(claim)):
         return Release(False, f"{subject} was never Freehold's: nothing is dropped")
+    if subject.under_way == "DROP":
+        # Whatever has the name when it arrives would go.
+        return _awaited(subject)
     if kept := _kept_on_purpose(subject):
         return Release(True, f"{subject} stays in Snowflake: {kept}")
     if spec.paused:
@@ -219,13 +222,17 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
             return Record("created")
         return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
     if view is Absence.PROVED and subject.under_way and _attempt_unknown(claim):
-        return Stop(Reason.DELETING, f"a CREATE of {subject} whose answer was lost may still be under way")
+        return _awaited(subject)
     if view is Absence.PROVED:
         return Release(False, f"{subject} is gone already")
     return Stop(
         Reason.NOT_VISIBLE,
         f"{_unseen(subject)}, so that it can't be told whether it still exists. {_make_visible(subject)}",
     )
+
+
+def _awaited(subject: Subject) -> Stop:
+    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} whose answer was lost may still be under way")
 
 
 def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:

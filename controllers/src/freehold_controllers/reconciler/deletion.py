@@ -6,6 +6,7 @@ Nothing here needs the references, the permissions or the rest of the manifest: 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from freehold import planning
 from freehold.claims import CLAIM, Claim
@@ -76,7 +77,7 @@ async def _release_unused_claims(services: Services, managed: Managed) -> None:
 
 async def _delete_object(services: Services, managed: Managed, claim: Claim) -> None:
     """Deal with one claim, as it was read live just now."""
-    identity, mark = claim.spec.identity.identity, claim.spec.mark
+    identity = claim.spec.identity.identity
     holding = Holding(services.store, claim)
     subject = Subject(
         kind=managed.kind,
@@ -85,7 +86,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         claim=claim.spec,
         role="",
         abandoned=managed.abandoned,
-        under_way=mark is not None and services.attempts.under_way(managed.key, mark.attempt),
+        under_way=_under_way(services, claim),
     )
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
@@ -99,6 +100,16 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         await holding.give_up()
     elif isinstance(decision, Stop):
         raise Stopped(decision)
+
+
+def _under_way(services: Services, claim: Claim) -> Literal["CREATE", "DROP"] | None:
+    """The statement of an earlier pass, or of another process, that may still have an effect."""
+    mark, intent = claim.spec.mark, claim.spec.intent
+    if intent is not None and services.attempts.under_way(claim.uid, "DROP"):
+        return "DROP"
+    if mark is not None and mark.since is not None and services.attempts.under_way(claim.uid, mark.attempt):
+        return "CREATE"
+    return None
 
 
 async def _look_and_drop(services: Services, managed: Managed, holding: Holding, subject: Subject) -> Release | Stop:
@@ -142,9 +153,13 @@ async def _drop(
     now = await remote.view_anyway()
     if isinstance(now, Absence) or now.created_on != seen.created_on:
         return now
+    # One that gets no answer counts from now on.
+    services.attempts.forget(holding.uid)
     try:
         await remote.send(planning.drop(remote.target))
     except SnowflakeError as error:
+        if error.outcome_known:
+            await holding.withdraw_drop()
         if error.error_class is not ErrorClass.MISSING:
             raise
         # "Does not exist or not authorized" proves nothing: only another look can.

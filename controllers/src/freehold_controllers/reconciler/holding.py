@@ -58,6 +58,11 @@ class Holding:
         evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now)
         await self._write(evidence=evidence, mark=Mark(attempt=attempt, outcome="done"), intent=None)
 
+    @property
+    def uid(self) -> str:
+        """uid of the claim."""
+        return self._claim.uid
+
     async def intend_drop(self, created_on: datetime) -> None:
         """Write that a DROP is about to be sent.
 
@@ -65,6 +70,10 @@ class Holding:
             created_on: the incarnation that it is meant for.
         """
         await self._write(intent=Intent(statement="DROP", created_on=created_on))
+
+    async def withdraw_drop(self) -> None:
+        """Write that the DROP has certainly dropped nothing."""
+        await self._write(intent=None)
 
     async def beside(self, namespace_class: str, parts: tuple[str, ...]) -> Holding | None:
         """Hold another object of the same account for the same holder, until `give_up`.

@@ -90,4 +90,3 @@ class Reconciler:
     def _forget(self, key: Key) -> None:
         self._deep_due.pop(key, None)
         self._stuck.pop(key, None)
-        self._services.attempts.forget(key)

@@ -39,7 +39,7 @@ class Services:
         following: who is woken by what.
         inventory: the claims by container.
         reflectors: live copies of all our kinds, by kind.
-        attempts: which CREATE may still be under way.
+        attempts: which statements may still be under way.
         require_active: raises when another process may be working on the same objects.
     """
 

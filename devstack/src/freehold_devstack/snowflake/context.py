@@ -87,9 +87,9 @@ class Context:
     def require(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> None:
         """Refuse with 003001 unless an active role (only the primary, for CREATE) has the privilege."""
         implied = self.types[obj.kind].implied if obj.kind in self.types else {}
-        instead = [account_privilege for account_privilege, stands_for in implied.items() if privilege in stands_for]
+        instead = [broader for broader, stands_for in implied.items() if privilege in stands_for]
         if not (
-            self.authority.holds(privilege, obj, primary_only=primary_only)
+            any(self.authority.holds(each, obj, primary_only=primary_only) for each in (privilege, *instead))
             or self.authority.holds_on_account(*instead, primary_only=primary_only)
         ):
             raise self.insufficient(privilege, obj)

@@ -91,25 +91,48 @@ def parse_names(parser: Parser) -> list[Name]:
     return names
 
 
+def parse_unset(parser: Parser) -> dict[str, None]:
+    """Take the names of UNSET: `NAME [, …]`."""
+    names: dict[str, None] = {}
+    while not names or parser.accept(","):
+        name = parser.word()
+        if name in names:
+            raise errors.duplicate_property(name)
+        names[name] = None
+    return names
+
+
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
-def setting(object_type: ObjectType, name: str) -> Setting:
-    """The property or parameter of this name, else 001420."""
-    if name not in object_type.settings:
-        raise errors.invalid_property(name, object_type.kind)
-    return object_type.settings[name]
+def check_names(object_type: ObjectType, names: Iterable[str], statement: OneOf["CREATE", "ALTER"]) -> None:
+    """Refuse with 001420 what is no setting of the type, or none that the statement takes."""
+    for name in names:
+        known = object_type.settings.get(name)
+        if known is None or (isinstance(known, Property) and known.only not in {None, statement}):
+            raise errors.invalid_property(name, object_type.kind)
 
 
-def read(context: Context, settings: Mapping[str, Setting], values: Mapping[str, Literal]) -> dict[str, Scalar]:
-    """Turn literals into values and check what setting them takes.
+def read_literals(
+    context: Context, settings: Mapping[str, Setting], literals: Mapping[str, Literal]
+) -> dict[str, Scalar]:
+    """Turn literals into values.
 
     Raises:
-        SqlError: 001008 or 001422 for a value, 001423 for an edition, 003001 and 002003 for what a value refers to.
+        SqlError: 001008 or 001422 for a value, 001423 for an edition.
     """
-    for name in values:
+    for name in literals:
         _check_feature(context, settings[name])
-    read_values = {name: _value(context, settings[name], literal) for name, literal in values.items()}
+    return {name: _value(context, settings[name], literal) for name, literal in literals.items()}
+
+
+def read(context: Context, settings: Mapping[str, Setting], literals: Mapping[str, Literal]) -> dict[str, Scalar]:
+    """As `read_literals`, and check what setting the values takes.
+
+    Raises:
+        SqlError: As `read_literals`; 003001 and 002003 for what a value refers to.
+    """
+    read_values = read_literals(context, settings, literals)
     for name, value in read_values.items():
         _check_rights(context, settings[name], value)
     return read_values
@@ -181,14 +204,15 @@ class Create:
     definition: Definition
 
     def execute(self, context: Context) -> Result:
-        for name in self.definition.values:
-            setting(self.object_type, name)
+        check_names(self.object_type, self.definition.values, "CREATE")
         container = context.container(self.object_type, self.name, "CREATE")
         context.require(self.object_type.create_privilege, container, primary_only=True)
         existing = context.catalog.find(self.object_type.class_name, self.name[-1], container.id)
         if existing is not None:
             check_taken(context, existing, tolerated=self.if_not_exists or self.mode != "CREATE")
             if self.if_not_exists:
+                # The clause forgives that the object is there, not what is wrong with the statement.
+                read_literals(context, self.object_type.settings, self.definition.values)
                 return status(f"{self.name[-1]} already exists, statement succeeded.")
             context.require(OWNERSHIP, existing, primary_only=True)
         values = read(context, self.object_type.settings, self.definition.values)
@@ -311,24 +335,27 @@ class Alter:
     """ALTER <kind> [IF EXISTS] <name> <action>.
 
     Attributes:
-        settings: Names of the settings that the action spells out: they are checked before the object is looked for.
+        settings: The settings that the action spells out: they are checked whether or not the object is there. None
+            stands for UNSET.
+        privileges: What the action needs on the object: all of them.
         act: What is done to the object.
     """
 
     object_type: ObjectType
     name: Name
     if_exists: bool
-    settings: Collection[str]
+    settings: Mapping[str, Literal | None]
     privileges: Collection[str]
     act: Act
 
     def execute(self, context: Context) -> Result:
-        for name in self.settings:
-            setting(self.object_type, name)
+        check_names(self.object_type, self.settings, "ALTER")
         container = context.container(self.object_type, self.name, "ALTER")
         obj = context.lookup(self.object_type, self.name[-1], container)
         if obj is None:
             if self.if_exists:
+                literals = {name: literal for name, literal in self.settings.items() if literal is not None}
+                read_literals(context, self.object_type.settings, literals)
                 return DONE
             obj = context.resolve(self.object_type, self.name, "ALTER")
         for privilege in self.privileges:
@@ -340,7 +367,7 @@ def parse_alter(parser: Parser, types: Types) -> Statement:
     object_type = parse_type(parser, types)
     if_exists = parser.accept("IF", "EXISTS")
     name = parse_name(parser, object_type, types)
-    settings: Collection[str] = ()
+    settings: Mapping[str, Literal | None] = {}
     privileges: Collection[str] = (OWNERSHIP,)
     if parser.accept("SET", "TAG"):
         act = _refer_to_tags(parse_tags(parser))
@@ -352,9 +379,7 @@ def parse_alter(parser: Parser, types: Types) -> Statement:
             raise parser.unexpected()
         settings, privileges, act = values, _alter_privileges(object_type, values), _set(object_type, values)
     elif parser.accept("UNSET"):
-        settings = [parser.word()]
-        while parser.accept(","):
-            settings.append(parser.word())
+        settings = parse_unset(parser)
         privileges, act = _alter_privileges(object_type, settings), _unset(object_type, settings)
     elif parser.accept("RENAME", "TO"):
         act = _rename(object_type, parse_name(parser, object_type, types))
@@ -400,17 +425,13 @@ def _refer_to_tags(tags: Sequence[Name]) -> Act:
 
 def _set(object_type: ObjectType, values: Mapping[str, Literal]) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
-        for name in values:
-            known = object_type.settings[name]
-            if isinstance(known, Property) and not known.alter:
-                raise errors.invalid_property(name, object_type.kind)
         new = with_values(obj, object_type, read(context, object_type.settings, values))
         context.catalog.update(obj, object_type.settle(context, new, frozenset(values)))
 
     return act
 
 
-def _unset(object_type: ObjectType, names: Sequence[str]) -> Act:
+def _unset(object_type: ObjectType, names: Collection[str]) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         properties, parameters = dict(obj.properties), dict(obj.parameters)
         for name in names:
@@ -419,8 +440,6 @@ def _unset(object_type: ObjectType, names: Sequence[str]) -> Act:
             _check_rights(context, known)
             if isinstance(known, Parameter):
                 parameters.pop(name, None)
-            elif not known.alter:
-                raise errors.invalid_property(name, object_type.kind)
             elif isinstance(known.unset, Refused):
                 raise errors.unsupported("UNSET")
             else:
@@ -447,6 +466,8 @@ def _swap(object_type: ObjectType, other_name: Name) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         other = context.resolve(object_type, other_name, "SWAP")
         context.require(OWNERSHIP, other)
+        if other.id == obj.id:
+            raise errors.unnumbered(f"{object_type.kind.capitalize()} '{obj.name}' can't be swapped with itself.")
         # Both names are free only when neither object is in the catalog under them.
         hidden = context.catalog.update(obj, replace(obj, dropped_on=context.now))
         context.catalog.update(other, replace(other, name=obj.name, parent=obj.parent))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
@@ -32,12 +32,12 @@ REFUSED = Refused()
 
 @dataclass(frozen=True)
 class Property:
-    """A property that CREATE or ALTER … SET gives.
+    """A property that CREATE and ALTER … SET give.
 
     Attributes:
         default: What CREATE stores without it.
         unset: What UNSET stores, which is not always the default.
-        alter: Whether ALTER … SET takes it.
+        only: The one statement that takes it; None for CREATE and ALTER alike.
         privilege: What SET and UNSET of it need on the object; None for what ALTER of the type needs.
         only_role: System role without which it can't be given at all.
         feature: What has to be enabled by the edition for it.
@@ -47,7 +47,7 @@ class Property:
     type: ValueType
     default: Scalar = None
     unset: Scalar | Refused = None
-    alter: bool = True
+    only: Literal["CREATE", "ALTER"] | None = None
     privilege: str | None = None
     only_role: str | None = None
     feature: str | None = None
@@ -138,7 +138,7 @@ class ObjectType:
         parameters: Names of the parameters that can be set on it.
         privileges: What can be granted on it besides OWNERSHIP.
         alter_privilege, describe_privilege: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
-        implied: Privileges on it that a privilege on the account stands for, by that one.
+        implied: Privileges on it that another privilege stands for, by that one: on the account or on the object.
         visible_with: Privileges on the account that show all objects of this type.
         describe: What DESCRIBE answers; None where there is no such statement.
         extra_shows: Further SHOW statements about the type, by the words after SHOW.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import CURRENT, Context
-from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, read
+from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, parse_unset, read
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import ObjectType, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
@@ -146,10 +146,7 @@ def parse_parameters(parser: Parser, target: str) -> Statement:
         if not values:
             raise parser.unexpected()
         return SetParameters(target, values)
-    names = [parser.word()]
-    while parser.accept(","):
-        names.append(parser.word())
-    return SetParameters(target, dict.fromkeys(names))
+    return SetParameters(target, parse_unset(parser))
 
 
 # --- SELECT ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
@@ -16,6 +17,10 @@ from freehold_devstack.snowflake.show import owner_role_type
 from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Choice, Integer, Reference, Text, choice
 
 _STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE = "STANDARD", "SNOWPARK-OPTIMIZED", "ADAPTIVE", "INTERACTIVE"
+
+_ADAPTIVE_STATES = ("ENABLED", "DISABLED")
+
+_ATTACH = "MANAGE ATTACHED TABLES"
 
 _MULTI_CLUSTER = "MULTI_CLUSTER_WAREHOUSES"
 _ACCELERATION = "QUERY_ACCELERATION"
@@ -45,7 +50,20 @@ _CONSTRAINT_SIZES: Mapping[str, tuple[str, str]] = {
 }
 """The smallest and the largest size of each resource constraint."""
 
+_MAX_CLUSTERS: Mapping[str, int] = {
+    **dict.fromkeys(("X-Small", "Small", "Medium"), 300),
+    "Large": 160,
+    "X-Large": 80,
+    "2X-Large": 40,
+    "3X-Large": 20,
+    **dict.fromkeys(("4X-Large", "5X-Large", "6X-Large"), 10),
+}
+"""The most clusters of each size: https://docs.snowflake.com/en/user-guide/warehouses-multicluster"""
+
+# https://docs.snowflake.com/en/sql-reference/sql/create-interactive-warehouse
+_INTERACTIVE_MAX_CLUSTERS = 10
 _INTERACTIVE_MIN_AUTO_SUSPEND = 86_400
+_INTERACTIVE_DEFAULTS: Mapping[str, Scalar] = {"AUTO_SUSPEND": None, "AUTO_RESUME": False}
 
 
 # --- rules between properties ----------------------------------------------------------------------------------------
@@ -59,10 +77,13 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     old_kind = old and old.properties["WAREHOUSE_TYPE"]
     if old_kind not in {None, kind} and _INTERACTIVE in {old_kind, kind}:
         raise errors.invalid_property_value(kind, "WAREHOUSE_TYPE")
+    if "WAIT_FOR_COMPLETION" in given and "WAREHOUSE_SIZE" not in given:
+        raise errors.unnumbered("WAIT_FOR_COMPLETION can only be given together with WAREHOUSE_SIZE.")
     for name in sorted(given & _FOREIGN[kind]):
         raise errors.invalid_combination(("WAREHOUSE_TYPE", kind), (name, {**properties, **draft.parameters}.get(name)))
-    if old_kind != kind:
-        properties |= {name: _ABSENT[name] for name in _FOREIGN[kind] & _ABSENT.keys()}
+    properties |= {name: _ABSENT[name] for name in _FOREIGN[kind] & _ABSENT.keys()}
+    if kind == _INTERACTIVE and old is None:
+        properties |= {name: value for name, value in _INTERACTIVE_DEFAULTS.items() if name not in given}
     if kind == _SNOWPARK and properties["RESOURCE_CONSTRAINT"] is None:
         properties["RESOURCE_CONSTRAINT"] = "MEMORY_16X"
     if properties["WAREHOUSE_SIZE"] is None and kind != _ADAPTIVE:
@@ -76,8 +97,11 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
 def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
     size, constraint = properties["WAREHOUSE_SIZE"], properties["RESOURCE_CONSTRAINT"]
     low, high = properties["MIN_CLUSTER_COUNT"], properties["MAX_CLUSTER_COUNT"]
-    if isinstance(low, int) and isinstance(high, int) and low > high:
-        raise errors.invalid_combination(("MAX_CLUSTER_COUNT", high), ("MIN_CLUSTER_COUNT", low))
+    if isinstance(low, int) and isinstance(high, int):
+        if low > high:
+            raise errors.invalid_combination(("MAX_CLUSTER_COUNT", high), ("MIN_CLUSTER_COUNT", low))
+        if high > (_INTERACTIVE_MAX_CLUSTERS if kind == _INTERACTIVE else _MAX_CLUSTERS[str(size)]):
+            raise errors.invalid_combination(("MAX_CLUSTER_COUNT", high), ("WAREHOUSE_SIZE", size))
     if properties["GENERATION"] == "2" and size in SIZE_ORDER[-2:]:
         raise errors.invalid_combination(("GENERATION", "2"), ("WAREHOUSE_SIZE", size))
     if kind == _SNOWPARK and size is not None:
@@ -90,17 +114,26 @@ def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
 
 
 def _with_state(context: Context, properties: dict[str, Scalar]) -> dict[str, Scalar]:
-    """The properties with what the server keeps by itself; INITIALLY_SUSPENDED counts once and is forgotten."""
+    """The properties with what the server keeps by itself, and without what counts for one statement."""
     suspended = properties.pop("INITIALLY_SUSPENDED", False)
+    properties.pop("WAIT_FOR_COMPLETION", None)
     if "UUID" not in properties:
         properties["UUID"] = str(uuid.uuid4())
         properties["STATE"] = "SUSPENDED" if suspended else "STARTED"
         properties["RESUMED_ON"] = context.now
+    # What an adaptive warehouse shows is not whether it runs but whether it takes work.
+    if (properties["WAREHOUSE_TYPE"] == _ADAPTIVE) != (properties["STATE"] in _ADAPTIVE_STATES):
+        properties["STATE"] = "ENABLED" if properties["WAREHOUSE_TYPE"] == _ADAPTIVE else "STARTED"
     properties["UPDATED_ON"] = context.now
     return properties
 
 
-# --- ALTER … SUSPEND, RESUME, ABORT ----------------------------------------------------------------------------------
+# --- forms of ALTER --------------------------------------------------------------------------------------------------
+
+
+def _require_type(warehouse: CatalogObject, kind: str, clause: str) -> None:
+    if warehouse.properties["WAREHOUSE_TYPE"] != kind:
+        raise errors.unnumbered(f"{clause} applies to {kind.lower()} warehouses only.")
 
 
 def _set_state(context: Context, warehouse: CatalogObject, state: str) -> None:
@@ -135,12 +168,21 @@ def _abort_all_queries(_parser: Parser) -> Act:
     return lambda *_: None
 
 
+def _switch(state: str, _parser: Parser) -> Act:
+    def act(context: Context, warehouse: CatalogObject) -> None:
+        _require_type(warehouse, _ADAPTIVE, "ENABLE | DISABLE")
+        _set_state(context, warehouse, state)
+
+    return act
+
+
 def _attach_tables(parser: Parser) -> Act:
     parser.expect("(")
     tables = parse_names(parser)
     parser.expect(")")
 
-    def act(context: Context, _warehouse: CatalogObject) -> None:
+    def act(context: Context, warehouse: CatalogObject) -> None:
+        _require_type(warehouse, _INTERACTIVE, "{ ADD | DROP } TABLES")
         for table in tables:
             context.resolve_reference("TABLE", table, "ALTER")
 
@@ -160,7 +202,7 @@ _ABSENT: Mapping[str, Scalar] = {
     "MAX_QUERY_PERFORMANCE_LEVEL": None,
     "QUERY_THROUGHPUT_MULTIPLIER": None,
 }
-"""What becomes of a property when the warehouse turns into a type that does not have it."""
+"""What a property is on a warehouse of a type that does not have it."""
 
 
 def _property(name: str) -> Callable[[Context, CatalogObject], Scalar]:
@@ -243,13 +285,14 @@ TYPE = ObjectType(
     properties=(
         Property("WAREHOUSE_TYPE", choice(_STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE), _STANDARD, unset=_STANDARD),
         Property("WAREHOUSE_SIZE", Choice(SIZES), unset=REFUSED),
+        Property("WAIT_FOR_COMPLETION", Boolean(), unset=REFUSED, only="ALTER"),
         Property("MAX_CLUSTER_COUNT", Integer(1, 300), 1, unset=1, feature=_MULTI_CLUSTER),
         Property("MIN_CLUSTER_COUNT", Integer(1, 300), 1, unset=1, feature=_MULTI_CLUSTER),
         Property("SCALING_POLICY", choice("STANDARD", "ECONOMY"), "STANDARD", unset="STANDARD", feature=_MULTI_CLUSTER),
         # The documentation promises 600 after UNSET; live accounts give 0, which is "never".
         Property("AUTO_SUSPEND", Integer(0, null=True), 600, unset=0),
         Property("AUTO_RESUME", Boolean(), True, unset=True),
-        Property("INITIALLY_SUSPENDED", Boolean(), False, alter=False),
+        Property("INITIALLY_SUSPENDED", Boolean(), False, only="CREATE"),
         Property("RESOURCE_MONITOR", Reference("RESOURCE MONITOR"), only_role="ACCOUNTADMIN"),
         Property("COMMENT", Text(), default="", unset=""),
         Property("ENABLE_QUERY_ACCELERATION", Boolean(), False, unset=False, feature=_ACCELERATION),
@@ -265,19 +308,24 @@ TYPE = ObjectType(
         "STATEMENT_TIMEOUT_IN_SECONDS",
         "FALLBACK_WAREHOUSE",
     ),
-    privileges=frozenset({"USAGE", "OPERATE", "MODIFY", "MONITOR", "APPLYBUDGET", "MANAGE ATTACHED TABLES"}),
+    privileges=frozenset({"USAGE", "OPERATE", "MODIFY", "MONITOR", "APPLYBUDGET", _ATTACH}),
     actions=(
         Action("SUSPEND", _suspend, "OPERATE"),
         Action("RESUME", _resume, "OPERATE"),
         Action("ABORT ALL QUERIES", _abort_all_queries, "OPERATE"),
-        Action("ADD TABLES", _attach_tables, "MODIFY"),
-        Action("DROP TABLES", _attach_tables, "MODIFY"),
+        Action("ENABLE", partial(_switch, "ENABLED"), "OPERATE"),
+        Action("DISABLE", partial(_switch, "DISABLED"), "OPERATE"),
+        Action("ADD TABLES", _attach_tables, _ATTACH),
+        Action("DROP TABLES", _attach_tables, _ATTACH),
     ),
     alter_privilege="MODIFY",
     show=Show(_COLUMNS, cut=True),
     describe=_describe,
     describe_privilege=None,
-    implied={"MANAGE WAREHOUSES": frozenset({"MODIFY", "MONITOR", "OPERATE"})},
+    implied={
+        "MANAGE WAREHOUSES": frozenset({"MODIFY", "MONITOR", "OPERATE", _ATTACH}),
+        "MODIFY": frozenset({_ATTACH}),
+    },
     visible_with=("MONITOR USAGE", "MANAGE WAREHOUSES"),
     settle=_settle,
     created=make_current,

@@ -150,7 +150,15 @@ class MemorySnowflake(Snowflake):
     def make(self, name: str, comment: str = "", owner: str = "R") -> None:
         self.rows[name] = {"name": name, "created_on": next(self._now), "owner": owner, "comment": comment}
 
-    async def execute(self, _settings: ConnectionSettings, statement: Sql, _tag: QueryTag) -> Result:
+    async def execute(
+        self,
+        _settings: ConnectionSettings,
+        statement: Sql,
+        _tag: QueryTag,
+        *,
+        require: Callable[[], None] = lambda: None,
+    ) -> Result:
+        require()
         self.fuse.before()
         self.before(statement.text)
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:

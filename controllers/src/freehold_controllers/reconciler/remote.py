@@ -76,8 +76,7 @@ class Remote:
 
     async def send(self, statement: Sql) -> None:
         """Send a statement that writes."""
-        self.require_active()
-        await self.snowflake.execute(self.settings, statement, self.tag)
+        await self.snowflake.execute(self.settings, statement, self.tag, require=self.require_active)
 
     async def needs(self, step: Step) -> bool:
         """Whether a step of a plan is to be taken."""

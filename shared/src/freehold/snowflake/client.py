@@ -47,10 +47,24 @@ class Snowflake:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
-    async def execute(self, settings: ConnectionSettings, statement: Sql, tag: QueryTag) -> Result:
+    async def execute(
+        self,
+        settings: ConnectionSettings,
+        statement: Sql,
+        tag: QueryTag,
+        *,
+        require: Callable[[], None] = lambda: None,
+    ) -> Result:
         """Send one statement, once: nothing is ever repeated, for nobody but the caller knows whether that is harmless.
 
         A cancelled call aborts the statement and, like `OutcomeUnknown`, leaves open whether it has run.
+
+        Args:
+            settings: the log-in.
+            statement: what is sent.
+            tag: of the statement.
+            require: called right before the statement goes out, after a log-in that may have taken its time; raises
+                when it must not.
 
         Raises:
             LoginFailed: nothing was sent.
@@ -58,6 +72,7 @@ class Snowflake:
             SnowflakeError: the server refused it.
         """
         async with self._pool.session(settings) as session:
+            require()
             return await session.connection.execute(statement.text, tag.text(self._installation))
 
     async def observe(

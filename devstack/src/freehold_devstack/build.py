@@ -65,10 +65,10 @@ def ensure() -> Binaries:
     """The binaries for the sources as they are now, built if they are not in the cache; minutes the first time.
 
     Raises:
-        MissingPrerequisiteError: there is no Go, or it is too old.
+        MissingPrerequisiteError: there is no Go, or it is too old and may not fetch another.
         BuildError: the build failed.
     """
-    go = prerequisites.go()
+    go = prerequisites.go(_required("go"))
     flags = ("-trimpath", f"-ldflags={_ldflags()}")
     environment = COMPILER | os.environ | {"CGO_ENABLED": "0"}
     toolchain = _run((go, "env", "GOVERSION", "GOOS", "GOARCH"), environment)
@@ -109,9 +109,14 @@ def _build(
 
 
 def _version() -> str:
-    match = re.search(r"^\s*k8s\.io/kubernetes v(\S+)", (MODULE / "go.mod").read_text(), re.MULTILINE)
+    return _required("k8s.io/kubernetes")
+
+
+def _required(module: str) -> str:
+    """The version of a module, or of `go` itself, that go.mod asks for."""
+    match = re.search(rf"^\s*{re.escape(module)} v?(\S+)", (MODULE / "go.mod").read_text(), re.MULTILINE)
     if match is None:
-        raise BuildError(f"{MODULE / 'go.mod'} does not require k8s.io/kubernetes", "restore it from version control")
+        raise BuildError(f"{MODULE / 'go.mod'} does not require {module}", "restore it from version control")
     return match[1]
 
 

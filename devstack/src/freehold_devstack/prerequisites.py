@@ -53,8 +53,10 @@ POLICY = Path("/usr/sbin/policy-rc.d")
 SYSTEM_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"))
 """Where programs are looked for: some shells of root leave out the sbin folders."""
 
-OLDEST_GO = (1, 21)
-"""From this release on, go fetches by itself the toolchain that go.mod asks for."""
+CANDIDATE = r"Candidate: (?:\d+:)?(\d\S*)"
+
+FIRST_TO_FETCH = (1, 21)
+"""From this release on, go fetches the release that go.mod asks for, unless GOTOOLCHAIN forbids it."""
 
 
 def ensure(tier: Tier) -> None:
@@ -123,8 +125,8 @@ def install(packages: list[str]) -> None:
     if shutil.which("apt-get", path=SYSTEM_PATH) is None or os.geteuid() != 0:
         raise MissingPrerequisiteError(f"missing on this machine: {', '.join(packages)}", f"run: sudo {command}")
     with progress.task(f"apt-get install {' '.join(packages)}"), cache.locked("apt"), _services_kept_down(packages):
-        _apt_get("update")
-        result = _apt_get("install", "--yes", "--no-install-recommends", *packages)
+        _apt("apt-get", "update")
+        result = _apt("apt-get", "install", "--yes", "--no-install-recommends", *packages)
     if result.returncode:
         raise MissingPrerequisiteError(
             f"`{command}` failed:\n{result.stderr.strip()}", "repair apt, then run this again"
@@ -149,9 +151,9 @@ def _services_kept_down(packages: list[str]) -> Iterator[None]:
                 subprocess.run((systemctl, "disable", "--now", service), capture_output=True, check=False)
 
 
-def _apt_get(*arguments: str) -> subprocess.CompletedProcess[str]:
+def _apt(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ("apt-get", "-q", "-o", "DPkg::Lock::Timeout=300", *arguments),
+        (program, "-q", "-o", "DPkg::Lock::Timeout=300", *arguments),
         capture_output=True,
         text=True,
         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive", "PATH": SYSTEM_PATH},
@@ -159,27 +161,30 @@ def _apt_get(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def go() -> str:
+def go(needed: str) -> str:
     """The path of a go command that can build Kubernetes; installed from apt where its release is new enough.
 
+    Args:
+        needed: the release that go.mod asks for.
+
     Raises:
-        MissingPrerequisiteError: none, or too old.
+        MissingPrerequisiteError: none, or one that is too old and fetches no newer one.
     """
-    path = shutil.which("go", path=SYSTEM_PATH)
-    if path is None and os.geteuid() == 0 and _release(_apt_candidate("golang-go")) >= OLDEST_GO:
-        install(["golang-go"])
-        path = shutil.which("go", path=SYSTEM_PATH)
-    oldest = ".".join(map(str, OLDEST_GO))
     remedy = (
-        f"install Go {oldest} or newer, which fetches by itself the toolchain that go.mod names, and put it on PATH "
-        "(Debian 13: apt-get install golang-go; Debian 12's is too old: take that of bookworm-backports, or the Go "
-        "project's own archive)"
+        f"install Go {needed} or newer and put it on PATH; or one from 1.21 on, and set GOTOOLCHAIN=auto, by which it "
+        f"fetches Go {needed} from the proxy that `go env GOPROXY` names"
     )
+    path = shutil.which("go", path=SYSTEM_PATH)
+    if path is None and os.geteuid() == 0:
+        if _suffices(_apt_candidate("golang-go"), needed, os.environ.get("GOTOOLCHAIN", "local")):
+            install(["golang-go"])
+        path = shutil.which("go", path=SYSTEM_PATH)
     if path is None:
-        raise MissingPrerequisiteError("Go is missing; Kubernetes is built with it, once", remedy)
-    version = subprocess.run((path, "env", "GOVERSION"), capture_output=True, text=True, check=True).stdout
-    if _release(version) < OLDEST_GO:
-        raise MissingPrerequisiteError(f"{path} is {version.strip()}: too old to build Kubernetes", remedy)
+        raise MissingPrerequisiteError(f"Go is missing; Go {needed} builds Kubernetes, once", remedy)
+    version, toolchain = _settings(path, "GOVERSION", "GOTOOLCHAIN")
+    if not _suffices(version, needed, toolchain):
+        forbidden = f", and GOTOOLCHAIN={toolchain} has it fetch no other" if toolchain else ""
+        raise MissingPrerequisiteError(f"Go {needed} builds Kubernetes; {path} is {version}{forbidden}", remedy)
     return path
 
 
@@ -187,14 +192,30 @@ def _found(program: str) -> bool:
     return Path(program).exists() if program.startswith("/") else shutil.which(program, path=SYSTEM_PATH) is not None
 
 
+def _settings(go: str, *names: str) -> list[str]:
+    """What `go env` says outside of all modules, which may ask for another release."""
+    command = (go, "env", *names)
+    return subprocess.run(command, cwd="/", capture_output=True, text=True, check=True).stdout.split("\n")[: len(names)]
+
+
+def _suffices(version: str, needed: str, toolchain: str) -> bool:
+    """Whether a Go of that version is the needed release, or fetches it (go.dev/doc/toolchain)."""
+    fetches = toolchain.endswith("auto") and _release(version) >= FIRST_TO_FETCH
+    return fetches or _release(version) >= _release(needed)
+
+
 def _apt_candidate(package: str) -> str:
-    if shutil.which("apt-cache") is None:
+    """The version that apt would install, by lists that are fetched if there are none; empty where it has none."""
+    if not _found("apt-cache"):
         return ""
-    policy = subprocess.run(("apt-cache", "policy", package), capture_output=True, text=True, check=False).stdout
-    match = re.search(r"Candidate: (?:\d+:)?(\S+)", policy)
+    asked = ("apt-cache", "policy", package)
+    if not (match := re.search(CANDIDATE, _apt(*asked).stdout)):
+        _apt("apt-get", "update")
+        match = re.search(CANDIDATE, _apt(*asked).stdout)
     return match[1] if match else ""
 
 
-def _release(version: str) -> tuple[int, int]:
-    match = re.search(r"(\d+)\.(\d+)", version)
-    return (int(match[1]), int(match[2])) if match else (0, 0)
+def _release(version: str) -> tuple[int, ...]:
+    """Major, minor and patch number in a version: of "go1.26.8", 1, 26 and 8."""
+    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version)
+    return tuple(int(number or 0) for number in match.groups()) if match else ()

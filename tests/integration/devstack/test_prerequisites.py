@@ -98,14 +98,46 @@ def test_the_machines_own_policy_for_services_stays(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("ordinary_user", "empty_machine")
 def test_missing_go_says_which_release_is_needed() -> None:
-    with pytest.raises(MissingPrerequisiteError, match=r"Go is missing.*\ninstall Go 1\.21 or newer"):
-        prerequisites.go()
+    with pytest.raises(MissingPrerequisiteError, match=r"Go is missing; Go 1\.26\.0 .*\ninstall Go 1\.26\.0 or newer"):
+        prerequisites.go("1.26.0")
 
 
-def test_go_that_is_too_old_is_refused(empty_machine: Path) -> None:
-    program(empty_machine, "go", "go1.19.8")
-    with pytest.raises(MissingPrerequisiteError, match=r"go1\.19\.8: too old"):
-        prerequisites.go()
+def test_go_of_a_release_that_fetches_no_other_is_refused(empty_machine: Path) -> None:
+    program(empty_machine, "go", "go1.19.8\n")
+    with pytest.raises(MissingPrerequisiteError, match=r"Go 1\.26\.0 builds .*go is go1\.19\.8\n.*GOTOOLCHAIN=auto"):
+        prerequisites.go("1.26.0")
+
+
+def test_go_that_may_not_fetch_the_needed_release_is_refused_for_that_reason(empty_machine: Path) -> None:
+    program(empty_machine, "go", "go1.24.4\nlocal")
+    with pytest.raises(MissingPrerequisiteError, match=r"is go1\.24\.4, and GOTOOLCHAIN=local has it fetch no other\n"):
+        prerequisites.go("1.26.0")
+
+
+@pytest.mark.parametrize("settings", ["go1.26.8\nlocal", "go1.26.0\n", "go1.21.0\nauto", "go1.22.1\ngo1.22.1+auto"])
+def test_go_that_is_or_may_fetch_the_needed_release_is_used(empty_machine: Path, settings: str) -> None:
+    program(empty_machine, "go", settings)
+    assert prerequisites.go("1.26.0") == str(empty_machine / "go")
+
+
+def test_go_is_installed_from_apt_where_it_is_new_enough_by_lists_that_are_fetched_first(
+    monkeypatch: pytest.MonkeyPatch, empty_machine: Path
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(prerequisites, "POLICY", empty_machine / "policy")
+    monkeypatch.delenv("GOTOOLCHAIN", raising=False)
+    lists, installed = empty_machine / "lists", empty_machine / "go"
+    script(empty_machine, "apt-cache", f'[ ! -e {lists} ] || echo "  Candidate: 2:1.26~2"')
+    script(
+        empty_machine,
+        "apt-get",
+        f'case "$*" in *update) : > {lists};; *golang-go) printf "#!/bin/sh\necho go1.26.1\n" > {installed}; '
+        f"/bin/chmod +x {installed};; esac",
+    )
+    assert prerequisites.go("1.26.0") == str(installed)
+    installed.unlink()
+    with pytest.raises(MissingPrerequisiteError, match="Go is missing"):
+        prerequisites.go("1.27.0")
 
 
 def test_a_failed_build_shows_what_the_compiler_said_and_keeps_nothing(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,7 +16,9 @@ from freehold.snowflake.errors import ErrorClass, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
-from freehold_controllers.reconciler.decision import Absence
+from freehold_controllers.reconciler.decision import Absence, Stop
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
 
 SETTLING = timedelta(seconds=60)
 """How long a step may take to show its effect."""
@@ -78,6 +81,25 @@ class Remote:
         """Send a statement that writes."""
         await self.snowflake.execute(self.settings, statement, self.tag, require=self.require_active)
 
+    async def take_all(self, steps: Sequence[Step]) -> None:
+        """Take the steps of a plan until one fails, and then those that undo what others have done.
+
+        Raises:
+            Stopped: the first failure.
+            SnowflakeError: likewise.
+        """
+        failure: Stopped | SnowflakeError | None = None
+        for step in steps:
+            if failure is not None and not step.after_failure:
+                continue
+            try:
+                if await self.needs(step):
+                    await self.take(step)
+            except (Stopped, SnowflakeError) as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
+
     async def needs(self, step: Step) -> bool:
         """Whether a step of a plan is to be taken."""
         for query in step.only_if_empty:
@@ -86,7 +108,12 @@ class Remote:
         return True
 
     async def take(self, step: Step) -> None:
-        """Send a step of a plan, and wait for its effect."""
+        """Send a step of a plan, and wait for its effect.
+
+        Raises:
+            Stopped: it doesn't show its effect.
+            SnowflakeError: it was refused, or may have been.
+        """
         try:
             await self.send(step.statement)
         except SnowflakeError as error:
@@ -103,9 +130,19 @@ class Remote:
         return Absence.PROVED if await self.sees_all() else Absence.UNPROVED
 
     async def _await(self, column: str, value: str) -> None:
-        async with asyncio.timeout(SETTLING.total_seconds()):
-            while True:
-                seen = await self.look("shallow")
-                if seen is not None and seen.row.get(column) == value:
-                    return
-                await asyncio.sleep(_LOOK_AGAIN)
+        shown: object = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SETTLING.total_seconds()):
+                while True:
+                    seen = await self.look("shallow")
+                    shown = seen and seen.row.get(column)
+                    if shown == value:
+                        return
+                    await asyncio.sleep(_LOOK_AGAIN)
+        raise Stopped(
+            Stop(
+                Reason.RECONCILE_ERROR,
+                f"{self.kind.object_type.lower()} {self.target.name} shows {column} {shown} and not yet {value} after "
+                f"{SETTLING.total_seconds():g} seconds: wait for what keeps it, for example a running query, or end it",
+            )
+        )

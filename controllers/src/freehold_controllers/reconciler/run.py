@@ -210,9 +210,8 @@ class Run:
                 case Update() as update, Observation() as seen:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
                     await self._track(managed)
-                    for step in planning.alter(self._kind, remote.target, managed.spec, seen, update.differences):
-                        if await remote.needs(step):
-                            await remote.take(step)
+                    steps = planning.alter(self._kind, remote.target, managed.spec, seen, update.differences)
+                    await remote.take_all(steps)
                     self._services.tell(
                         self._found,
                         Reason.DRIFT_CORRECTED if update.drift else Reason.UPDATED,

@@ -41,6 +41,7 @@ class Step:
         done_on: error numbers that mean that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
         only_if_empty: queries; the step is left out when one finds rows.
+        after_failure: whether it is taken although a step before it has failed, since it undoes what one has done.
         claims: (namespace class, name parts) of another object that it acts on, which must be claimed while it runs.
     """
 
@@ -48,6 +49,7 @@ class Step:
     done_on: frozenset[int] = frozenset()
     wait_for: tuple[str, str] | None = None
     only_if_empty: tuple[Sql, ...] = ()
+    after_failure: bool = False
     claims: tuple[str, tuple[str, ...]] | None = None
 
 

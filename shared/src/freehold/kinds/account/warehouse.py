@@ -151,14 +151,18 @@ class WarehouseSpec(SnowflakeSpec):
 def _suspended_for_type_change(
     target: Target, observation: Observation, differences: tuple[Difference, ...], steps: tuple[Step, ...]
 ) -> tuple[Step, ...]:
-    """Older accounts refuse a change of type while the warehouse runs; suspended first, it works everywhere."""
+    """Older accounts refuse a change of type while the warehouse runs; suspended first, it works everywhere.
+
+    It is resumed whatever came of the change. Only a crash in between, or an answer that is lost, can leave it
+    suspended: then the next query resumes it where AUTO_RESUME is on, which is the default, else somebody has to.
+    """
     changes_type = any(each.field.name == "warehouseType" for each in differences)
     if not changes_type or observation.row.get("state") == "SUSPENDED":
         return steps
     suspend = Step(
         target.alter(sql.words("SUSPEND")), done_on=frozenset({ALREADY_SUSPENDED}), wait_for=("state", "SUSPENDED")
     )
-    return (suspend, *steps, Step(target.alter(sql.words("RESUME IF SUSPENDED"))))
+    return (suspend, *steps, Step(target.alter(sql.words("RESUME IF SUSPENDED")), after_failure=True))
 
 
 def _advice(spec: WarehouseSpec) -> tuple[str, ...]:

@@ -1,0 +1,92 @@
+"""Steps of a plan: what is sent after one has failed, and how long an effect is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from freehold import planning
+from freehold.kinds.registry import KINDS
+from freehold.observation import Observation, Row
+from freehold.snowflake.client import Snowflake
+from freehold.snowflake.driver import Result
+from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.query_tag import QueryTag
+from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
+from freehold_controllers.reconciler import remote
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.remote import Remote
+from tests.unit.reconciler.world import SETTINGS
+
+WAREHOUSE = KINDS["Warehouse"]
+TARGET = WAREHOUSE.target(("W",))
+RUNNING = {"name": "W", "type": "STANDARD", "state": "STARTED"}
+
+
+class Running(Snowflake):
+    """A running warehouse, which suspends when told to, or never does."""
+
+    def __init__(self, refused: str = "", *, suspends: bool = True) -> None:
+        super().__init__("test")
+        self.row: Row = RUNNING
+        self.sent: list[str] = []
+        self._refused, self._suspends = refused, suspends
+
+    async def execute(
+        self,
+        _settings: ConnectionSettings,
+        statement: Sql,
+        _tag: QueryTag,
+        *,
+        require: Callable[[], None] = lambda: None,  # noqa: ARG002  # the parent's own word
+    ) -> Result:
+        text = statement.text.removeprefix('ALTER WAREHOUSE "W" ')
+        self.sent.append(text)
+        if text == self._refused:
+            raise SnowflakeError("no", number=3001)
+        if text == "SUSPEND" and self._suspends:
+            self.row = {**self.row, "state": "SUSPENDED"}
+        return Result((), None)
+
+    async def observe(self, *_: Any, **__: Any) -> Observation:
+        return Observation(self.row)
+
+
+async def change_type(snowflake: Snowflake) -> None:
+    """Carry out the plan of a change of type."""
+    spec = WAREHOUSE.spec.model_validate({"name": "W", "warehouseType": "SNOWPARK-OPTIMIZED"})
+    seen = Observation(RUNNING)
+    steps = planning.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
+    tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
+    await Remote(snowflake, SETTINGS, "R", WAREHOUSE, TARGET, tag, lambda: None).take_all(steps)
+
+
+SET = "SET WAREHOUSE_TYPE = 'SNOWPARK-OPTIMIZED'"
+RESUME = "RESUME IF SUSPENDED"
+
+
+@pytest.mark.parametrize(
+    ("refused", "sent"),
+    [("", ["SUSPEND", SET, RESUME]), (SET, ["SUSPEND", SET, RESUME]), ("SUSPEND", ["SUSPEND", RESUME])],
+    ids=["nothing", "the change", "the suspension"],
+)
+async def test_a_warehouse_is_resumed_whatever_was_refused(refused: str, sent: list[str]) -> None:
+    snowflake = Running(refused)
+    if refused:
+        with pytest.raises(SnowflakeError, match="no"):
+            await change_type(snowflake)
+    else:
+        await change_type(snowflake)
+    assert snowflake.sent == sent
+
+
+async def test_an_effect_that_does_not_show_is_told_and_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "SETTLING", timedelta(seconds=0.01))
+    snowflake = Running(suspends=False)
+    with pytest.raises(Stopped, match="state STARTED and not yet SUSPENDED"):
+        await change_type(snowflake)
+    assert snowflake.sent == ["SUSPEND", RESUME]

@@ -14,7 +14,7 @@ from typing import Literal
 
 from freehold.identity import Identity, digest
 from freehold.kinds.model import Model
-from freehold.kinds.resource import AGE, FREEHOLD_GROUP, VERSION, Column, GroupResource, Resource
+from freehold.kinds.resource import AGE, FREEHOLD_GROUP, VERSION, Column, GroupResource, Resource, Rule
 
 GRACE = timedelta(seconds=90)
 """How long a claim lives without its holder: longer than a request can be in flight (60 s at the API server)."""
@@ -140,6 +140,13 @@ CLAIM = Resource(
         Column("FQN", ".spec.identity.fqn"),
         Column("EVIDENCE", ".spec.evidence.how"),
         AGE,
+    ),
+    rules=(
+        Rule(
+            "self.identity == oldSelf.identity",
+            "identity can't be changed: a claim is named by its hash, so another object has another claim",
+            "identity",
+        ),
     ),
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from freehold.claims import CLAIM
 from freehold.generate.crd import definition
 from freehold.kinds.registry import KINDS, RESOURCES
 from freehold.kinds.resource import Resource
@@ -52,6 +53,11 @@ def test_identity_can_neither_change_nor_appear_nor_vanish() -> None:
         assert spec["properties"][name]["x-kubernetes-validations"][0]["rule"] == "self == oldSelf"
     rules = [each["rule"] for each in spec["x-kubernetes-validations"]]
     assert "has(self.databaseRef) == has(oldSelf.databaseRef)" in rules
+
+
+def test_a_claim_stays_with_its_object() -> None:
+    spec = _schema(CLAIM)["properties"]["spec"]
+    assert [each["rule"] for each in spec["x-kubernetes-validations"]] == ["self.identity == oldSelf.identity"]
 
 
 def test_what_this_release_lacks_is_declared_and_refused_with_the_reason() -> None:

@@ -22,7 +22,8 @@ from rich.table import Table
 
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.processes import until
-from tests.harness.controllers import Controller, grant_permissions
+from tests.harness.chart import install_without_pods
+from tests.harness.controllers import Controller
 from tests.harness.endpoint import Endpoint
 from tests.integration.controllers.conftest import PASSWORD, SEED
 from tests.integration.controllers.tenant import API, Tenant
@@ -95,10 +96,7 @@ def _freehold() -> Iterator[tuple[ControlPlane, Endpoint]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         control_plane = stack.enter_context(ControlPlane())
-        crds = (Path(__file__).parents[1] / "crds").resolve()
-        control_plane.kubectl("apply", "--server-side", "-f", str(crds))
-        control_plane.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
-        grant_permissions(control_plane)
+        install_without_pods(control_plane)
         endpoint = Endpoint(folder, SEED)
         stack.callback(endpoint.stop)
         options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", f"--resync-interval={RESYNC_SECONDS:g}")

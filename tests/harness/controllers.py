@@ -11,19 +11,10 @@ from pathlib import Path
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.processes import until
 from freehold_devstack.supervisor import free_ports
+from tests.harness.chart import NAMESPACE
 
 BIN = Path(sys.executable).parent
-CHART = Path(__file__).parents[2] / "charts/freehold"
-NAMESPACE = "freehold"
 START_SECONDS = 30.0
-
-
-def grant_permissions(control_plane: ControlPlane) -> None:
-    """Service accounts, roles and policies of the chart, without its Deployments."""
-    control_plane.kubectl("create", "namespace", NAMESPACE)
-    shown = [f"--show-only=templates/{name}.yaml" for name in ("rbac", "policies")]
-    rendered = control_plane.helm("template", "freehold", str(CHART), f"--namespace={NAMESPACE}", *shown)
-    control_plane.kubectl("apply", "--server-side", "-f", "-", input=rendered.stdout)
 
 
 class Controller:

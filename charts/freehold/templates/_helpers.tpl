@@ -29,7 +29,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }
 {{/* Reference of an image. Arguments: root, image. */}}
 {{- define "freehold.image" -}}
 {{- $image := .root.Values.image -}}
-{{- $name := join "/" (compact (list $image.registry $image.repository .image)) -}}
+{{- $registry := required "set image.registry to the registry that Freehold's images were pushed to, for example --set image.registry=registry.example.com" $image.registry -}}
+{{- $name := join "/" (list $registry $image.repository .image) -}}
 {{- $digest := get $image.digest .image -}}
 {{- if $digest -}}
 {{- printf "%s@%s" $name $digest -}}

@@ -11,10 +11,9 @@ from typing import Any
 import yaml
 
 from freehold_devstack.controlplane import ControlPlane
+from tests.harness.chart import CHART, NAMESPACE, REGISTRY
 
 ROOT = Path(__file__).parents[3]
-CHART = ROOT / "charts/freehold"
-NAMESPACE = "freehold"
 GROUPS = ("freehold.dev", "snowflake.freehold.dev")
 
 
@@ -34,10 +33,10 @@ class Release:
     def uninstall(self) -> None:
         self.control_plane.helm("uninstall", "freehold", "--namespace", NAMESPACE)
 
-    def render(self, *values: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def render(self, *values: str, chart: Path = CHART, check: bool = True) -> subprocess.CompletedProcess[str]:
         """What helm makes of the chart, without installing it."""
         return self.control_plane.helm(
-            "template", "freehold", str(CHART), "--namespace", NAMESPACE, *_set(values), check=check
+            "template", "freehold", str(chart), "--namespace", NAMESPACE, *_set(values), check=check
         )
 
     def manifests(self, *values: str) -> list[dict[str, Any]]:
@@ -63,4 +62,4 @@ def service_account(component: str) -> str:
 
 
 def _set(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part for value in values for part in ("--set", value))
+    return tuple(part for value in (REGISTRY, *values) for part in ("--set", value))

@@ -10,7 +10,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.verification import PolicyBuilder, Store
 
-from tests.integration.chart.release import NAMESPACE, Release
+from tests.harness.chart import NAMESPACE
+from tests.integration.chart.release import Release
 
 pytestmark = pytest.mark.xdist_group("chart")
 

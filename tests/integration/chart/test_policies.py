@@ -79,7 +79,7 @@ def test_nobody_else_writes_into_a_claim(release: Release, part: str) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_an_administrator_may_release_a_claim(release: Release) -> None:
-    assert attempt(release, WEBHOOK, "create", manifest=claim()) is None
+    assert attempt(release, ACCOUNT, "create", manifest=claim(**PARTS)) is None
     release.kubectl("delete", "claim", "a" * 52, user=ADMINISTRATOR)
 
 
@@ -116,6 +116,35 @@ def test_the_webhook_gives_a_claim_to_another_holder_only_cleared(release: Relea
     assert replaced(release, WEBHOOK, {"holder": OTHER, part: None}) is None
 
 
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize("part", PARTS)
+def test_the_webhook_gives_back_no_claim_that_has_or_had_evidence_mark_or_intent(release: Release, part: str) -> None:
+    assert attempt(release, ACCOUNT, "create", manifest=claim(**{part: PARTS[part]})) is None
+    assert "only gives back a claim as it was created" in given_back(release)
+    assert replaced(release, WEBHOOK, {"holder": OTHER, part: None}) is None
+    assert "only gives back a claim as it was created" in given_back(release)
+
+
+def test_the_webhook_gives_back_what_it_has_created(release: Release) -> None:
+    assert attempt(release, WEBHOOK, "create", manifest=claim()) is None
+    assert not given_back(release)
+
+
+def given_back(release: Release) -> str:
+    """Delete the claim as the webhook, who may not look for it; what it is told when that is refused."""
+    path = f"--raw=/apis/freehold.dev/v1alpha1/claims/{'a' * 52}"
+    return release.kubectl("delete", path, user=WEBHOOK, check=False).stderr
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize("user", [ACCOUNT, WEBHOOK])
+def test_a_claim_stays_with_its_object(release: Release, user: str) -> None:
+    assert attempt(release, user, "create", manifest=claim()) is None
+    refusal = replaced(release, user, {"identity": claim()["spec"]["identity"] | {"fqn": '"OTHER"'}})
+    assert refusal
+    assert "identity can't be changed" in refusal
+
+
 @pytest.fixture
 def provider_config(release: Release) -> Iterator[str]:
     manifest = {
@@ -135,10 +164,16 @@ def provider_config(release: Release) -> Iterator[str]:
 
 
 def report(release: Release, user: str, **status: object) -> str | None:
-    """Replace the status of the ProviderConfig; what the user is told, None when it is taken."""
-    manifest = release.get("providerconfig", "proven", "--namespace", "default")
-    path = f"/apis/{manifest['apiVersion']}/namespaces/default/providerconfigs/proven/status"
-    return attempt(release, user, "replace", f"--raw={path}", manifest=manifest | {"status": status})
+    """Apply a part of the ProviderConfig's status as controllers do; what the user is told, None when it is taken."""
+    manifest = {
+        "apiVersion": "snowflake.freehold.dev/v1alpha1",
+        "kind": "ProviderConfig",
+        "metadata": {"name": "proven", "namespace": "default"},
+        "status": status,
+    }
+    as_manager = f"--field-manager={user.rpartition(':')[2]}"
+    apply = ("apply", "--server-side", "--force-conflicts", "--subresource=status", as_manager)
+    return attempt(release, user, *apply, manifest=manifest)
 
 
 @pytest.mark.usefixtures("provider_config")
@@ -149,8 +184,8 @@ def test_the_account_controller_alone_says_which_account_is_proven(release: Rele
     assert "account controller alone writes it" in refusal
     assert report(release, SCHEMA, account=proven)
     assert report(release, ACCOUNT, account=proven) is None
-    assert report(release, ADMINISTRATOR, role="R")
-    assert report(release, ADMINISTRATOR, account=proven, role="R") is None
+    assert report(release, ADMINISTRATOR, account=proven | {"key": "R.OTHER"})
+    assert report(release, ADMINISTRATOR, role="R") is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.chart.release import NAMESPACE, Release
+from tests.harness.chart import CHART, NAMESPACE, REGISTRY
+from tests.integration.chart.release import Release
 
 pytestmark = pytest.mark.xdist_group("chart")
 
@@ -28,3 +29,14 @@ def test_definitions_and_resources_outlive_the_release(release: Release) -> None
         release.install()
     assert release.get("database", "kept", "--namespace", "default")["metadata"]["uid"] == before["uid"]
     release.kubectl("delete", "database", "kept", "--namespace", "default")
+
+
+def test_a_release_of_another_name_takes_over_the_definitions_when_told_to(release: Release) -> None:
+    other = ("install", "other", str(CHART), "--namespace=default", "--set", REGISTRY, "--dry-run=server")
+    release.uninstall()
+    try:
+        refused = release.control_plane.helm(*other, check=False)
+        assert "invalid ownership metadata" in refused.stderr
+        release.control_plane.helm(*other, "--take-ownership")
+    finally:
+        release.install()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from freehold_devstack.controlplane import ControlPlane
-from tests.harness.controllers import Controller, grant_permissions
+from tests.harness.chart import install_without_pods
+from tests.harness.controllers import Controller
 from tests.harness.endpoint import Endpoint
-from tests.integration.conftest import CRDS
 from tests.integration.controllers.tenant import Tenant
 
 PASSWORD = "correct horse battery staple"
@@ -37,9 +37,7 @@ SEED = {
 @pytest.fixture(scope="package")
 def control_plane() -> Iterator[ControlPlane]:
     with ControlPlane() as started:
-        started.kubectl("apply", "--server-side", "-f", str(CRDS))
-        started.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
-        grant_permissions(started)
+        install_without_pods(started)
         yield started
 
 

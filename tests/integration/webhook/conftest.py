@@ -1,4 +1,4 @@
-"""Two webhook replicas on the shared control plane."""
+"""Two webhook replicas on a control plane of their own: the chart's policies hold for the whole cluster."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ import pytest
 from freehold.kube.client import Kube
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.pki import Authority
+from tests.harness.chart import install_without_pods
 from tests.integration.webhook.harness import Account, Site, eventually
+
+
+@pytest.fixture(scope="package")
+def control_plane() -> Iterator[ControlPlane]:
+    with ControlPlane() as started:
+        install_without_pods(started)
+        yield started
 
 
 @pytest.fixture(scope="module")
 def started(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The replicas, started and registered."""
     folder = tmp_path_factory.mktemp("certificates")
-    site = Site(control_plane, f"webhook-{secrets.token_hex(3)}", Authority(), folder)
+    site = Site(control_plane, "freehold", Authority(), folder)
     site.prepare()
     try:
         site.register(*(site.replica("--drain=0.5").url for _ in range(2)))
@@ -54,8 +62,9 @@ async def kube(control_plane: ControlPlane) -> AsyncIterator[Kube]:
 
 
 @pytest.fixture
-async def account(site: Site, kube: Kube) -> Account:
+async def account(site: Site, kube: Kube) -> AsyncIterator[Account]:
     """A verified account of this test alone."""
-    account = Account(kube, site, f"region.{secrets.token_hex(4)}")
-    await account.verify()
-    return account
+    async with site.as_component("account") as controller:
+        account = Account(kube, controller, site, f"region.{secrets.token_hex(4)}")
+        await account.verify()
+        yield account

@@ -17,15 +17,15 @@ from typing import Any
 import aiohttp
 import yaml
 
-from freehold.generate import rbac
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
-from freehold.kube.objects import VALIDATING_WEBHOOK_CONFIGURATIONS, Object
+from freehold.kube.objects import Object
 from freehold_devstack.instance import Instance
 from freehold_devstack.pki import Authority, Pair
 from freehold_devstack.supervisor import free_ports
+from tests.harness.chart import NAMESPACE
 
 DEADLINE = 30.0
 PROGRAM = Path(sys.executable).parent / "freehold-webhook"
@@ -109,11 +109,11 @@ class WebhookProcess:
 
 @dataclass
 class Site:
-    """Two replicas of the webhook, registered for the namespaces of one test run.
+    """Two replicas of the webhook, registered for two namespaces.
 
     Attributes:
         instance: the control plane.
-        name: of the configuration and of the service account, and prefix of the namespaces.
+        name: of the configuration, and prefix of the namespaces.
         authority: signs the certificates.
         folder: the mounted Secret, as kubelet lays it out.
         replicas: the processes.
@@ -130,33 +130,14 @@ class Site:
         return f"{self.name}-a", f"{self.name}-b"
 
     def prepare(self) -> None:
-        """Namespaces, certificate, and a service account with the rights that the chart gives."""
-        names = {"name": self.name}
-        subject = {"kind": "ServiceAccount", "name": self.name, "namespace": self.namespaces[0]}
-        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": self.name}
-        rules = [rule.manifest() for rule in rbac.webhook(KINDS.values(), PROVIDER_CONFIG)]
-        rules += [
-            {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get"]},
-            {
-                "apiGroups": [VALIDATING_WEBHOOK_CONFIGURATIONS.group],
-                "resources": [VALIDATING_WEBHOOK_CONFIGURATIONS.plural],
-                "resourceNames": [self.name],
-                "verbs": ["get"],
-            },
-        ]
-        self.apply(
-            *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": each}} for each in self.namespaces),
-            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": names | {"namespace": self.namespaces[0]}},
-            {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": names, "rules": rules},
-            {
-                "apiVersion": "rbac.authorization.k8s.io/v1",
-                "kind": "ClusterRoleBinding",
-                "metadata": names,
-                "roleRef": role,
-                "subjects": [subject],
-            },
-        )
+        """Namespaces and certificate."""
+        names = ({"name": each} for each in self.namespaces)
+        self.apply(*({"apiVersion": "v1", "kind": "Namespace", "metadata": each} for each in names))
         self.mount(self.issue())
+
+    def as_component(self, component: str) -> Kube:
+        """A client with the rights of one of the chart's service accounts: webhook, account or schema."""
+        return Kube.from_kubeconfig(self.instance.kubeconfig_for(NAMESPACE, f"freehold-{component}"))
 
     def issue(self) -> Pair:
         return self.authority.issue("webhook", names=["127.0.0.1"])
@@ -176,7 +157,7 @@ class Site:
 
     def replica(self, *options: str, configuration: str | None = None) -> WebhookProcess:
         """A new process, started but perhaps not ready yet."""
-        kubeconfig = self.instance.kubeconfig_for(self.namespaces[0], self.name)
+        kubeconfig = self.instance.kubeconfig_for(NAMESPACE, "freehold-webhook")
         process = WebhookProcess(self.instance, configuration or self.name, self.folder, kubeconfig, options)
         process.start()
         self.replicas.append(process)
@@ -225,9 +206,7 @@ class Site:
 
     def close(self) -> None:
         """End every process, and have the API server forget them."""
-        for kind in ("validatingwebhookconfiguration", "clusterrolebinding", "clusterrole"):
-            self.instance.kubectl("delete", kind, self.name, "--ignore-not-found", check=False)
-        self.instance.kubectl("delete", "namespace", *self.namespaces, "--ignore-not-found", "--wait=false")
+        self.instance.kubectl("delete", "validatingwebhookconfiguration", self.name, "--ignore-not-found")
         for process in self.replicas:
             process.process.kill()
             process.process.wait()
@@ -243,11 +222,13 @@ class Account:
 
     Attributes:
         kube: client of an administrator.
+        controller: client of the account controller, who proves accounts and writes evidence.
         site: the webhook.
         key: the account's key, which names its ProviderConfig too.
     """
 
     kube: Kube
+    controller: Kube
     site: Site
     key: str
 
@@ -265,7 +246,7 @@ class Account:
         body = manifest(PROVIDER_CONFIG.path.kind, namespace, self.key, spec, replica=0)
         await self.kube.create(PROVIDER_CONFIG.path, body, namespace)
         account = {"key": self.key.upper(), "name": "ACME.PROD", "region": "R", "locator": "L"}
-        await self.kube.patch(
+        await self.controller.patch(
             PROVIDER_CONFIG.path, self.key, namespace, {"status": {"account": account}}, subresource="status"
         )
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import aiohttp
 import orjson
+import pytest
 from cryptography import x509
 
 from freehold.claim_store import ClaimStore
@@ -24,6 +25,8 @@ from freehold_webhook.readiness import Readiness
 from freehold_webhook.review import Outcome, Request
 from tests.integration.webhook.harness import DATABASE, Account, Site, as_json, eventually
 from tests.unit.webhook.test_review import review
+
+pytestmark = pytest.mark.xdist_group("webhook")
 
 
 async def claim_of(account: Account, database: str) -> Claim | None:
@@ -97,7 +100,7 @@ async def test_a_holder_that_is_applied_again_keeps_its_evidence(account: Accoun
     here = account.site.namespaces[0]
     body = account.database(here, "again", "AGAIN")
     first = await account.create(body)
-    store = ClaimStore(account.kube)
+    store = ClaimStore(account.controller)
     claim = await claim_of(account, "AGAIN")
     assert claim is not None
     evidence = Evidence(how="created", created_on=store.now(), role="FREEHOLD", time=store.now())
@@ -119,9 +122,6 @@ async def test_the_claim_of_a_vanished_holder_is_taken_after_the_grace(account: 
     await account.kube.delete(DATABASE, "vanishing", one)
     body = account.database(other, "next", "VANISHING")
     assert isinstance(await account.create(body), ApiError)
-    kube = account.kube
-    later = ClaimStore(kube, now=lambda: kube.server_time + GRACE + timedelta(seconds=2))
-    admission = Admission(later, live(kube), allowed_hosts=[])
     request = Request(
         uid="1",
         operation="CREATE",
@@ -134,7 +134,10 @@ async def test_the_claim_of_a_vanished_holder_is_taken_after_the_grace(account: 
         object=Object(body),
         old=None,
     )
-    assert (await admission.review(request)).outcome is Outcome.ALLOWED
+    async with account.site.as_component("webhook") as kube:
+        later = ClaimStore(kube, now=lambda: kube.server_time + GRACE + timedelta(seconds=2))
+        admission = Admission(later, live(kube), allowed_hosts=[])
+        assert (await admission.review(request)).outcome is Outcome.ALLOWED
     claim = await claim_of(account, "VANISHING")
     assert claim is not None
     assert claim.spec.holder.namespace == other

@@ -23,7 +23,7 @@ def install(stage: Stage) -> None:
     stage.screen.say("cert-manager runs already. Freehold may log in at this Snowflake only:")
     stage.run(
         f"helm install freehold charts/freehold --namespace {SYSTEM} --create-namespace --wait"
-        f" --hide-notes --set allowedHosts={{{stage.account.host}}}"
+        f" --hide-notes --set image.registry=registry.example --set allowedHosts={{{stage.account.host}}}"
     )
     stage.run(f"kubectl get certificates,pods --namespace {SYSTEM}")
     pods = stage.read("get", "pods", f"--namespace={SYSTEM}")["items"]

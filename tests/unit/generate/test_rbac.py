@@ -1,4 +1,4 @@
-"""Permissions follow from the kinds: each process writes its own domain, reads all, and nothing beyond."""
+"""Permissions follow from the kinds: each process writes its own domain and reads all, people declare, and no more."""
 
 from __future__ import annotations
 
@@ -43,34 +43,41 @@ def document() -> Mapping[str, Any]:
 
 
 READ = {"get", "list", "watch"}
+DECLARED = ("alphas", "betas", "providerconfigs")
 
 
 @pytest.mark.parametrize(
-    ("process", "resource", "expected"),
+    ("role", "resource", "expected"),
     [
-        ("account", "alphas", READ | {"patch", "update"}),
-        ("account", "alphas/status", {"patch", "update"}),
+        ("account", "alphas", READ | {"patch"}),
+        ("account", "alphas/status", {"patch"}),
         ("account", "betas", READ),
         ("account", "betas/status", set()),
-        ("account", "providerconfigs/status", {"patch", "update"}),
-        ("schema", "betas/status", {"patch", "update"}),
+        ("account", "providerconfigs/status", {"patch"}),
+        ("schema", "betas/status", {"patch"}),
         ("schema", "alphas", READ),
         ("schema", "alphas/status", set()),
         ("schema", "providerconfigs", READ),
         ("schema", "providerconfigs/status", set()),
-        ("schema", "claims", READ | {"create", "update", "patch", "delete"}),
+        ("schema", "claims", READ | {"create", "update", "delete"}),
         ("webhook", "alphas", READ),
         ("webhook", "betas/status", set()),
         ("webhook", "claims", {"get", "create", "update", "delete"}),
+        *(("view", resource, READ) for resource in DECLARED),
+        *(("edit", resource, {"create", "update", "patch", "delete", "deletecollection"}) for resource in DECLARED),
+        *((role, f"{resource}/status", set()) for role in ("view", "edit") for resource in DECLARED),
+        *((role, "claims", set()) for role in ("view", "edit")),
+        ("claims-view", "claims", READ),
+        ("claims-view", "alphas", set()),
     ],
 )
-def test_a_process_may_do_exactly(document: Mapping[str, Any], process: str, resource: str, expected: set[str]) -> None:
-    assert verbs(document[process], resource) == expected
+def test_a_role_allows_exactly(document: Mapping[str, Any], role: str, resource: str, expected: set[str]) -> None:
+    assert verbs(document[role], resource) == expected
 
 
 def test_nobody_creates_or_deletes_what_users_declare(document: Mapping[str, Any]) -> None:
     for process in ("webhook", "account", "schema"):
-        for resource in ("alphas", "betas", "providerconfigs"):
+        for resource in DECLARED:
             assert not verbs(document[process], resource) & {"create", "delete", "deletecollection"}
 
 

@@ -1,4 +1,5 @@
-"""Permissions that follow from the kinds: what each process may do with our resources, and what admission asks about.
+"""Permissions that follow from the kinds: what processes and people may do with our resources, and what admission asks
+about.
 
 The chart reads them from one file and adds what has nothing to do with kinds: Secrets, Leases, Events, Namespaces.
 """
@@ -16,12 +17,13 @@ from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.resource import GroupResource, Resource
 
 READ = ("get", "list", "watch")
-WRITE = ("patch", "update")
+PATCH = ("patch",)
+EDIT = ("create", "update", "patch", "delete", "deletecollection")
 
 WEBHOOK_ON_CLAIMS = ("get", "create", "update", "delete")
 """The webhook finds a claim by its name alone, and deletes only what the same request has created."""
 
-CONTROLLERS_ON_CLAIMS = (*READ, "create", "update", "patch", "delete")
+CONTROLLERS_ON_CLAIMS = (*READ, "create", "update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,31 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
         own.append(provider_config.path)
     return (
         *_rules(_paths(kinds, provider_config), READ),
-        *_rules(own, WRITE),
-        *_rules(own, WRITE, subresource="status"),
+        *_rules(own, PATCH),
+        *_rules(own, PATCH, subresource="status"),
         Rule("apiextensions.k8s.io", ("customresourcedefinitions",), ("get",), definitions),
         *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
     )
 
 
+def people(kinds: Sequence[Kind], provider_config: Resource) -> dict[str, tuple[Rule, ...]]:
+    """What people may do, by the role: `view` and `edit` in their namespaces, `claims-view` in the whole cluster.
+
+    Nobody gets `*/status`, which tells drift from a user's change, nor writes claims, which decide what is dropped.
+    """
+    declared = _paths(kinds, provider_config)
+    return {
+        "view": _rules(declared, READ),
+        "edit": _rules(declared, EDIT),
+        "claims-view": _rules([CLAIM.path], READ),
+    }
+
+
 def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
     """The file that the chart reads, as YAML.
 
-    `admission` lists the resources that the webhook is asked about; every other key is a process and lists the rules
-    of its ClusterRole.
+    `admission` lists the resources that the webhook is asked about; every other key is a process, or a role of people,
+    and lists the rules of its ClusterRole.
 
     Args:
         kinds: every kind.
@@ -74,8 +89,9 @@ def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
     """
     declared = sorted(kinds, key=lambda kind: kind.name)
     domains = sorted({Domain.ACCOUNT, *(kind.domain for kind in declared)}, key=lambda domain: domain.value)
-    processes = {"webhook": webhook(declared, provider_config)}
-    processes |= {domain.value: controller(domain, declared, provider_config) for domain in domains}
+    roles = {"webhook": webhook(declared, provider_config)}
+    roles |= {domain.value: controller(domain, declared, provider_config) for domain in domains}
+    roles |= people(declared, provider_config)
     document = {
         "admission": [
             {
@@ -85,7 +101,7 @@ def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
             }
             for group, paths in _by_group(_paths(declared, provider_config))
         ],
-        **{process: [rule.manifest() for rule in rules] for process, rules in processes.items()},
+        **{role: [rule.manifest() for rule in rules] for role, rules in roles.items()},
     }
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
 

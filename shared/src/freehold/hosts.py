@@ -9,6 +9,7 @@ SNOWFLAKE_HOSTS = (".snowflakecomputing.com", ".snowflakecomputing.cn")
 """Snowflake's own domains, private links included (`<account>.privatelink.snowflakecomputing.com`)."""
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
+_ENTRY = re.compile(r"(?P<host>.+?)(:(?P<port>[0-9]+))?")
 
 
 def check(host: str, port: int, allowed: Iterable[str]) -> str | None:
@@ -18,7 +19,7 @@ def check(host: str, port: int, allowed: Iterable[str]) -> str | None:
         host: DNS name or IP address (IPv6 in brackets), without scheme and port.
         port: TCP port.
         allowed: the installation's list. `.example.com` allows every name below that domain; a name or an address
-            allows exactly that; followed by `:<port>`, only on that port.
+            allows exactly that; either one followed by `:<port>`, only on that port.
     """
     name = host.lower().removesuffix(".")
     if not _HOST.fullmatch(name):
@@ -33,4 +34,8 @@ def check(host: str, port: int, allowed: Iterable[str]) -> str | None:
 
 
 def _matches(name: str, port: int, entry: str) -> bool:
-    return name.endswith(entry) if entry.startswith(".") else entry in (name, f"{name}:{port}")
+    parts = _ENTRY.fullmatch(entry)
+    if parts is None or parts["port"] not in (None, str(port)):
+        return False
+    host = parts["host"]
+    return name.endswith(host) if host.startswith(".") else name == host

@@ -2,8 +2,8 @@
 
 A case is a list of steps in one session. A step that is a text must succeed; one that is a mapping has the statement
 in `sql` and what it must answer: `rows` (each a part of the row, in order), `status`, `columns` or `error` (the number)
-with `text` (a part of the message). `as` opens a new session with another primary role, `later` lets seconds pass. A
-first step without `sql` sets the account's `edition` or `hints`.
+with `text` (a part of the message) or `message` (all of it). `as` opens a new session with another primary role, `later`
+lets seconds pass. A first step without `sql` sets the account's `edition` or `hints`.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ from freehold_devstack.snowflake.seed import Seed, SeedAccount, SeedRole, SeedUs
 from freehold_devstack.snowflake.sessions import Session
 
 CASES = Path(__file__).parent / "cases"
+STEP = {"sql", "as", "user", "later", "rows", "status", "columns", "error", "text", "message", "sqlstate"}
 START_MILLISECONDS = 1_800_000_000_000
 
 
@@ -65,13 +66,14 @@ def test_case(case: list[str | dict[str, Any]]) -> None:
 
 
 def check(bench: Bench, step: Mapping[str, Any]) -> None:
-    unknown = step.keys() - {"sql", "as", "user", "later", "rows", "status", "columns", "error", "text", "sqlstate"}
+    unknown = step.keys() - STEP
     assert not unknown, unknown
     if "error" in step:
         with pytest.raises(SqlError) as caught:
             bench.run(step)
         assert caught.value.code == step["error"], caught.value.message
         assert step.get("text", "") in caught.value.message
+        assert step.get("message", caught.value.message) == caught.value.message
         assert step.get("sqlstate", caught.value.sqlstate) == caught.value.sqlstate
         return
     result = bench.run(step)

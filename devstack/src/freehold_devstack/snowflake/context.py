@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.access import OWNERSHIP, Authority
+from freehold_devstack.snowflake.access import Authority
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.hints import Hints
 from freehold_devstack.snowflake.object_type import ObjectType
 from freehold_devstack.snowflake.parameters import InForce, in_force
 from freehold_devstack.snowflake.parser import Name, print_name
@@ -95,13 +96,17 @@ class Context:
             raise self.insufficient(privilege, obj)
 
     def insufficient(self, privilege: str, obj: CatalogObject) -> SqlError:
-        return errors.insufficient(obj.kind, self.print_path(obj), privilege, self._hint_role)
+        if obj.parent is None:
+            name = path = self.identity.locator
+        else:
+            name, path = print_name((obj.name,)), self.print_path(obj)
+        return errors.insufficient(obj.kind, name, self._hints.granted(privilege, obj.kind, path))
 
     def require_role(self, role: str) -> None:
         """Refuse with 003001 unless a system role is active."""
         system = self.catalog.find("ROLE", role)
         if system is None or system.id not in self.authority.roles:
-            raise errors.insufficient("ACCOUNT", self.identity.name, OWNERSHIP, self._hint_role)
+            raise errors.insufficient("ACCOUNT", self.identity.locator)
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -109,11 +114,12 @@ class Context:
         return print_name(self.catalog.path(obj))
 
     def missing(self, kind: str, name: str) -> SqlError:
-        return errors.missing(kind, name, self._hint_role)
+        return errors.missing(kind, name, self._hints.seen(kind, name))
 
     @property
-    def _hint_role(self) -> str | None:
-        return self.catalog[self.session.role].name if self.identity.hints else None
+    def _hints(self) -> Hints:
+        role = self.catalog[self.session.role].name if self.identity.hints else None
+        return Hints(role, self.identity.locator)
 
     def current(self, kind: str) -> CatalogObject | None:
         """The session's current object of a kind, if there still is one and the role sees it."""

@@ -93,18 +93,15 @@ def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE) -> SqlError:
 # --- objects -------------------------------------------------------------------------------------------------------
 
 
-def missing(kind: str, name: str, role: str | None = None) -> SqlError:
+def missing(kind: str, name: str, hint: str = "") -> SqlError:
     """Absent and invisible are one answer by design.
 
     Args:
         kind: Object type in capitals, e.g. "DATABASE".
         name: The printed name, qualified.
-        role: The session's primary role, for the hint that servers since 2026 append; None leaves the hint out.
+        hint: What follows, if anything.
     """
-    text = f"{COMPILATION}{kind.capitalize()} '{name}' does not exist or not authorized."
-    if role is not None:
-        privilege = "USAGE or any other privilege" if kind in {"DATABASE", "SCHEMA"} else "at least one privilege"
-        text += f" Your primary role {role} must have {privilege} granted on {kind} {name}."
+    text = f"{COMPILATION}{kind.capitalize()} '{name}' does not exist or not authorized.{hint}"
     return SqlError(MISSING, "02000", text)
 
 
@@ -189,19 +186,16 @@ def duplicate_property(name: str) -> SqlError:
 # --- privileges ----------------------------------------------------------------------------------------------------
 
 
-def insufficient(kind: str, name: str, needs: str, role: str | None = None) -> SqlError:
+def insufficient(kind: str, name: str, hint: str = "") -> SqlError:
     """The object is visible but the role may not do this to it.
 
     Args:
         kind: Object type in capitals, e.g. "DATABASE".
-        name: The printed name, qualified.
-        needs: The privilege that is missing.
-        role: As in `missing`.
+        name: The printed name without what it is in; an account's locator.
+        hint: As in `missing`.
     """
-    target = "account" if kind == "ACCOUNT" else f"{kind.lower().replace(' ', '_')} '{name}'"
-    text = f"{ACCESS_CONTROL}Insufficient privileges to operate on {target}."
-    if role is not None:
-        text += f" Your primary role {role} must have {needs} granted on {kind} {name}."
+    target = f"{kind.lower().replace(' ', '_')} '{name}'"
+    text = f"{ACCESS_CONTROL}Insufficient privileges to operate on {target}.{hint}"
     return SqlError(3001, "42501", text)
 
 

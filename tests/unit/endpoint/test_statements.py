@@ -2,8 +2,8 @@
 
 A case is a list of steps in one session. A step that is a text must succeed; one that is a mapping has the statement
 in `sql` and what it must answer: `rows` (each a part of the row, in order), `status`, `columns` or `error` (the number)
-with `text` (a part of the message) or `message` (all of it). `as` opens a new session with another primary role, `later`
-lets seconds pass. A first step without `sql` sets the account's `edition` or `hints`.
+with `text` (a part of the message) or `message` (all of it). `as` opens a new session with another primary role,
+`later` lets seconds pass. A first step without `sql` sets the account's `edition` or `hints`.
 """
 
 from collections.abc import Mapping

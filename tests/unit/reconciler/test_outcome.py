@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from freehold.snowflake import errors
-from freehold.snowflake.errors import ConfigurationError, LoginFailed, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 
@@ -42,6 +42,11 @@ def test_an_answer_stops_by_its_class(number: int | None, reason: Reason) -> Non
 @pytest.mark.parametrize(("number", "passing"), [(390112, True), (610, True), (3001, False), (2003, False)])
 def test_what_says_nothing_of_the_object_leaves_it_as_ready_as_it_was(number: int, passing: bool) -> None:
     assert stop_for(SnowflakeError("text", number=number), "x").passing is passing
+
+
+def test_an_account_that_can_not_be_reached_leaves_objects_as_ready_as_they_were() -> None:
+    assert stop_for(errors.Unreachable("no log-in", error_class=ErrorClass.TRANSIENT), "x").passing
+    assert not stop_for(errors.CredentialsRefused("refused", number=390100), "x").passing
 
 
 @pytest.mark.parametrize(("number", "reason"), [(3001, Reason.DELETE_BLOCKED), (604, Reason.DELETING)])

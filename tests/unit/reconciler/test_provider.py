@@ -9,6 +9,7 @@ import pytest
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Key, Object
 from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.provider import Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.secret import Secret, Secrets
@@ -103,3 +104,33 @@ async def test_nothing_is_sent_when_the_claim_would_be_for_another_account(
     assert world.reason == reason
     assert not world.snowflake.sent
     assert not world.claims
+
+
+async def test_a_secret_that_was_only_touched_is_used_on(site: Site) -> None:
+    login = await site.login()
+    site.secrets.secret = Secret("2", {"password": b"one", "another key": b"x"})
+    assert await site.login() == login
+
+
+async def test_a_secret_with_another_value_is_used_only_when_verified_and_leaves_objects_as_ready_as_they_were(
+    site: Site,
+) -> None:
+    await site.login()
+    site.secrets.secret = Secret("2", {"password": b"two"})
+    for _ in range(2):
+        with pytest.raises(Stopped, match="isn't verified yet with its present Secret") as stopped:
+            await site.login()
+        assert stopped.value.stop.passing
+
+
+async def test_a_secret_that_this_process_never_used_is_used_only_when_verified(site: Site) -> None:
+    site.secrets.secret = Secret("2", {"password": b"one"})
+    with pytest.raises(Stopped, match="isn't verified yet with its present Secret"):
+        await site.login()
+
+
+async def test_a_default_role_is_activated_by_name(site: Site) -> None:
+    site.put(config(role=None))
+    login = await site.login()
+    assert login.role == "R"
+    assert login.settings.role == "R"

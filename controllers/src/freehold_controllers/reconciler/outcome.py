@@ -47,7 +47,8 @@ def stop_for(error: SnowflakeError | ConfigurationError, subject: object) -> Sto
     """
     if isinstance(error, LoginFailed | ConfigurationError):
         # A role is granted in Snowflake, of which nothing tells us.
-        return Stop(Reason(error.reason), str(error), soon=isinstance(error, RoleNotGranted))
+        passing = isinstance(error, SnowflakeError) and error.error_class in _PASSING
+        return Stop(Reason(error.reason), str(error), passing=passing, soon=isinstance(error, RoleNotGranted))
     reason = _REASONS.get(error.error_class, Reason.RECONCILE_ERROR)
     return Stop(reason, f"{subject}: Snowflake says {error}", passing=error.error_class in _PASSING)
 

@@ -1,6 +1,6 @@
 """From a ProviderConfig and its Secret to a log-in that the account controller has verified.
 
-A ProviderConfig is used only as it was verified: with the same generation and the same version of its Secret. So a
+A ProviderConfig is used only as it was verified: with the same generation and the same values of its Secret. So a
 wrong password is tried once, by the account controller, whoever waits for it.
 """
 
@@ -82,10 +82,15 @@ class Providers:
             return self._used[config.uid]
         status = _verified(config, asker)
         secret, settings = await self.settings(asker, config)
-        if status.account is None or secret.version != status.secret_resource_version:
-            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet with its present Secret")
+        if status.account is None:
+            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet")
         account = Account(key=status.account.key, name=status.account.name)
-        login = Login(settings, settings.role or status.role or "", account)
+        role = settings.role or status.role or ""
+        # The role that we reason with is activated by name, also where it is the user's default: that may change.
+        login = Login(settings.acting_as(role or None), role, account)
+        # A Secret that was written anew with the same values needs no new proof.
+        if secret.version != status.secret_resource_version and self._used.get(config.uid) != login:
+            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet with its present Secret")
         self._remember(config, login)
         return login
 
@@ -136,4 +141,4 @@ def _verified(config: Object, asker: Key) -> ProviderConfigStatus:
 
 
 def _wait(message: str) -> Stopped:
-    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message))
+    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=True))

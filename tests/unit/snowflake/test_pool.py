@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from freehold.snowflake.credentials import Password
-from freehold.snowflake.errors import CredentialsRefused
-from freehold.snowflake.pool import Pool
+from freehold.snowflake.errors import CredentialsRefused, Unreachable
+from freehold.snowflake.pool import REFUSED_SECONDS, Pool
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 
@@ -97,7 +97,7 @@ async def test_many_tasks_at_once_log_in_once_and_share_the_session(pool: Pool, 
 async def test_a_failed_log_in_fails_everybody_who_waited_and_the_next_one_tries_again(
     pool: Pool, opener: Opener
 ) -> None:
-    opener.failure = CredentialsRefused("no", number=390100)
+    opener.failure = Unreachable("no")
     results = await asyncio.gather(*(connection(pool) for _ in range(3)), return_exceptions=True)
     assert results == [opener.failure] * 3
     assert len(opener.opened) == 1
@@ -105,6 +105,32 @@ async def test_a_failed_log_in_fails_everybody_who_waited_and_the_next_one_tries
     opener.failure = None
     await connection(pool)
     assert len(opener.opened) == 2
+
+
+async def test_a_refused_credential_is_tried_once_whatever_the_role(pool: Pool, opener: Opener, clock: Clock) -> None:
+    opener.failure = refusal = CredentialsRefused("no", number=390144)
+    for role in (None, "A", "B", "A"):
+        with pytest.raises(CredentialsRefused) as refused:
+            await connection(pool, SETTINGS.acting_as(role))
+        assert refused.value is refusal
+    assert len(opener.opened) == 1
+
+    opener.failure = None
+    await connection(pool, ROTATED)
+    clock.now = REFUSED_SECONDS - 1
+    with pytest.raises(CredentialsRefused):
+        await connection(pool)
+    clock.now = REFUSED_SECONDS
+    await connection(pool)
+
+
+async def test_a_refused_credential_is_tried_again_when_it_is_forgiven(pool: Pool, opener: Opener) -> None:
+    opener.failure = CredentialsRefused("no", number=390144)
+    with pytest.raises(CredentialsRefused):
+        await connection(pool, SETTINGS.acting_as("A"))
+    opener.failure = None
+    pool.forgive(SETTINGS)
+    await connection(pool)
 
 
 async def test_a_waiter_that_gives_up_leaves_the_log_in_to_the_others(pool: Pool, opener: Opener) -> None:
@@ -149,6 +175,7 @@ async def test_sessions_of_an_older_secret_are_closed_once_the_newer_one_has_log
         assert await connection(pool) is old
 
         opener.failure = None
+        pool.forgive(ROTATED)
         await connection(pool, ROTATED)
         assert not old.closed.is_set()
 

@@ -145,9 +145,12 @@ class Snowflake:
     async def verify(self, settings: ConnectionSettings) -> AccountFacts:
         """Log in, unless a session is open, and ask the server who and where we are.
 
+        A credential that was refused is tried anew, which is the caller's to do rarely.
+
         Raises:
             LoginFailed: one of its subclasses, with a message for people.
         """
+        self._pool.forgive(settings)
         return await self._repeatable(settings, read_facts)
 
     async def clock(self, settings: ConnectionSettings, tag: QueryTag) -> datetime:

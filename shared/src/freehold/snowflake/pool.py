@@ -11,11 +11,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from freehold.snowflake.errors import CredentialsRefused
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 
 Open = Callable[[ConnectionSettings], Awaitable[Session]]
 """Logs in; raises `LoginFailed`."""
+
+
+REFUSED_SECONDS = 1800.0
+"""How long a refused credential isn't tried again: repeated failures lock the user."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,6 +64,7 @@ class Pool:
         self._idle_seconds = idle_seconds
         self._clock = clock
         self._entries: dict[ConnectionSettings, _Entry] = {}
+        self._refused: dict[ConnectionSettings, tuple[CredentialsRefused, float]] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -66,7 +72,8 @@ class Pool:
         """The session for these settings, shared with whoever else asks for them.
 
         Raises:
-            LoginFailed: everybody who waits for the same log-in gets its one failure.
+            LoginFailed: everybody who waits for the same log-in gets its one failure; a refused credential is
+                refused for every role, without being tried again, until `forgive` or half an hour later.
         """
         entry = self._entries.get(settings) or self._add(settings)
         entry.users += 1
@@ -81,6 +88,10 @@ class Pool:
             if not entry.users and self._entries.get(settings) is not entry:
                 self._log_out(entry)
 
+    def forgive(self, settings: ConnectionSettings) -> None:
+        """Let a refused credential be tried again."""
+        self._refused.pop(settings.without_role(), None)
+
     async def close(self) -> None:
         """Log out everywhere, at once."""
         for settings, entry in list(self._entries.items()):
@@ -89,7 +100,13 @@ class Pool:
             self._log_out(entry)
         await asyncio.gather(*self._closing)
 
+    def _require_unrefused(self, settings: ConnectionSettings) -> None:
+        self._refused = {login: told for login, told in self._refused.items() if self._clock() < told[1]}
+        if told := self._refused.get(settings.without_role()):
+            raise told[0].with_traceback(None)
+
     def _add(self, settings: ConnectionSettings) -> _Entry:
+        self._require_unrefused(settings)
         self._make_room()
         entry = _Entry(asyncio.create_task(self._open(settings)), idle_since=self._clock())
         self._entries[settings] = entry
@@ -102,7 +119,11 @@ class Pool:
         return entry
 
     async def _open(self, settings: ConnectionSettings) -> Session:
-        session = await self._open_session(settings)
+        try:
+            session = await self._open_session(settings)
+        except CredentialsRefused as error:
+            self._refused[settings.without_role()] = error, self._clock() + REFUSED_SECONDS
+            raise
         # A session of the credential before would go on working after its key is revoked, and hide that.
         for other, entry in list(self._entries.items()):
             if other.provider == settings.provider and not other.same_login(settings):

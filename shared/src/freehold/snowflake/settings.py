@@ -48,9 +48,13 @@ class ConnectionSettings:
         """The same log-in for another role; None leaves the role as it is."""
         return self if role is None else replace(self, role=role)
 
+    def without_role(self) -> Self:
+        """The log-in itself, whatever role acts."""
+        return replace(self, role=None)
+
     def same_login(self, other: Self) -> bool:
         """Whether both differ in nothing but the role."""
-        return replace(self, role=None) == replace(other, role=None)
+        return self.without_role() == other.without_role()
 
 
 def settings_from(

@@ -6,6 +6,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 MEMBERS := shared webhook controllers devstack
 
+ifneq ($(shell $(BIN)/python -c 'print("runs")' 2>/dev/null || true),runs)
+.PHONY: $(READY) # made anew, too, where the interpreter that it was made of is gone
+endif
 $(READY): requirements.lock pyproject.toml $(MEMBERS:%=%/pyproject.toml) devstack/bootstrap.sh
 	@sh devstack/bootstrap.sh
 

@@ -28,11 +28,19 @@ find_python() { # prints the first interpreter that is new enough
 python=$(find_python) || { install_debian python3 python3-venv; python=$(find_python); } ||
     fail "Python 3.11 or newer is needed. Install it, put it on PATH, then run this again."
 
+new_enough() { # UV
+    printf 'uv 0.9\n%s\n' "$("$1" --version 2>/dev/null)" | sort --version-sort --check=quiet
+}
+
+[ -n "${FREEHOLD_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}}" ] ||
+    fail "there is no home folder to keep builds in. Set FREEHOLD_CACHE to a folder, then run this again."
 cache=${FREEHOLD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/freehold}
+# The user's own cache of packages, where there can be one.
+[ -w "${HOME:-/nonexistent}" ] || export UV_CACHE_DIR="${UV_CACHE_DIR:-$cache/uv-cache}"
 uv=$(command -v uv || true)
-if [ -z "$uv" ]; then
+if ! new_enough "$uv"; then
     uv=$cache/uv/bin/uv
-    if [ ! -x "$uv" ]; then
+    if ! new_enough "$uv"; then
         echo "bootstrap: installing uv into $cache/uv"
         "$python" -c 'import ensurepip' 2>/dev/null || install_debian python3-venv
         "$python" -m venv --clear "$cache/uv"
@@ -41,7 +49,7 @@ if [ -z "$uv" ]; then
     fi
 fi
 
-[ -x .venv/bin/python ] || "$uv" venv --quiet --python "$python" .venv
+.venv/bin/python -c '' 2>/dev/null || "$uv" venv --quiet --clear --python "$python" .venv
 VIRTUAL_ENV=$PWD/.venv
 export VIRTUAL_ENV
 "$uv" pip sync --quiet --require-hashes --compile-bytecode requirements.lock

@@ -70,7 +70,7 @@ def ensure() -> Binaries:
     """
     go = prerequisites.go(_required("go"))
     flags = ("-trimpath", f"-ldflags={_ldflags()}")
-    environment = COMPILER | os.environ | {"CGO_ENABLED": "0"}
+    environment = COMPILER | cache.of_go() | os.environ | {"CGO_ENABLED": "0"}
     toolchain = _run((go, "env", "GOVERSION", "GOOS", "GOARCH"), environment)
     built = Binaries(cache.folder() / "kubernetes" / cache.key(toolchain, *flags, MODULE))
     if not built.folder.exists():

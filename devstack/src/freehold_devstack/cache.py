@@ -16,6 +16,13 @@ def folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "freehold"
 
 
+def of_go() -> dict[str, str]:
+    """Variables that have Go keep its caches here where there is no home folder, their usual place, to write to."""
+    if os.access(os.environ.get("HOME", ""), os.W_OK):
+        return {}
+    return {name: str(folder() / name.lower()) for name in ("GOCACHE", "GOMODCACHE")}
+
+
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold the lock of that name; one process of this user at a time, released by the kernel when it dies."""

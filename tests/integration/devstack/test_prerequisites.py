@@ -157,6 +157,19 @@ def test_a_failed_build_shows_what_the_compiler_said_and_keeps_nothing(
     assert list((tmp_path / "cache/kubernetes").iterdir()) == []
 
 
+def test_go_keeps_its_caches_at_home_unless_that_cannot_be_written_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FREEHOLD_CACHE", "/caches")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.of_go() == {}
+    elsewhere = {"GOCACHE": "/caches/gocache", "GOMODCACHE": "/caches/gomodcache"}
+    monkeypatch.setenv("HOME", str(tmp_path / "absent"))
+    assert cache.of_go() == elsewhere
+    monkeypatch.delenv("HOME")
+    assert cache.of_go() == elsewhere
+
+
 def test_a_cache_key_changes_with_every_input(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1")
     keys = [cache.key("flag", tmp_path)]

@@ -32,7 +32,7 @@ from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
-from freehold_controllers.runtime.work import Again, Done, Reconcile
+from freehold_controllers.runtime.work import Reconcile, Result
 
 Reconcilers = Mapping[GroupResource, Callable[[Services], Reconcile]]
 """Reconcilers of a domain's resources that are no kinds of Snowflake objects."""
@@ -101,7 +101,7 @@ async def serve(
         await process.run(partial(_reconcile, by_kind))
 
 
-async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Done | Again:
+async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Result:
     return await by_kind[key.kind](key)
 
 

@@ -14,7 +14,7 @@ from freehold.claims import Holder, new_claim
 from freehold.identity import Identity
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.attempts import LONGEST
-from freehold_controllers.runtime.work import Unfinished
+from freehold_controllers.runtime.work import Forget, Unfinished
 from tests.unit.reconciler.world import KEY, Died, Fuse, World
 
 
@@ -265,3 +265,13 @@ async def test_a_drop_that_was_refused_is_sent_again_at_once() -> None:
     assert world.reason == "DeleteBlocked"
     await process(world.key)
     assert not world.alive
+
+
+async def test_a_resource_that_is_gone_is_forgotten() -> None:
+    world = World(Fuse(0, done=False))
+    process = world.process()
+    await process(world.key)
+    world.kube.remove(world.path, "x", "n")
+    assert await process(world.key) == Forget()
+    assert not process._deep_due
+    assert not process._services.following._topics

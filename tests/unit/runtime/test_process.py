@@ -95,6 +95,27 @@ async def test_what_is_watched_wakes_what_depends_on_it(unused_tcp_port: int) ->
     assert done.keys[2] == "Thing n/of-s"
 
 
+async def test_what_is_deleted_is_reconciled_once_more_so_that_it_is_forgotten(unused_tcp_port: int) -> None:
+    settings = Settings("freehold-test", "ns", "pod", unused_tcp_port, lease_duration=timedelta(seconds=1))
+    deleted = asyncio.Event()
+
+    async def later(request: web.Request) -> web.StreamResponse:
+        await deleted.wait()
+        gone = {**secret("a", "2"), "apiVersion": "g.dev/v1", "kind": "Thing"}
+        return await watched(("DELETED", gone), hold=True)(request)
+
+    server = Server(things=(things("a"), later))
+    done = Reconciled()
+    async with client_of(server.handle) as kube:
+        process = Process(kube, settings, [Watch(THINGS, reconciled=True)])
+        running = asyncio.create_task(process.run(done))
+        await until(lambda: done.keys == ["Thing n/a"])
+        deleted.set()
+        await until(lambda: done.keys == ["Thing n/a"] * 2)
+        process.stop()
+        await running
+
+
 async def test_what_was_begun_may_end_and_nothing_more_is_begun_after_stop() -> None:
     server = Server(things=(things("a", "b", "c"), watched(hold=True)))
     begun: list[str] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -138,41 +137,6 @@ async def test_what_is_ready_isnt_put_off(queue: Queue) -> None:
     assert await ready(queue) == [A]
 
 
-@pytest.mark.parametrize(
-    "end", [lambda queue: queue.done(A, again=1), lambda queue: queue.failed(A)], ids=["done", "failed"]
-)
-async def test_a_discarded_key_doesnt_come_back(queue: Queue, clock: Clock, end: Callable[[Queue], None]) -> None:
-    queue.add(A)
-    await ready(queue)
-    queue.add(A)
-    queue.discard(A)
-    end(queue)
-    clock.now = 1000
-    assert await ready(queue) == []
-    queue.add(A)
-    assert await ready(queue) == [A]
-
-
-async def test_waiting_and_delayed_keys_can_be_discarded(queue: Queue, clock: Clock) -> None:
-    queue.add(A)
-    queue.add(B, after=5)
-    queue.add(C)
-    queue.discard(A)
-    queue.discard(B)
-    clock.now = 5
-    assert await ready(queue) == [C]
-
-
-async def test_a_key_that_is_applied_again_while_its_discarded_work_goes_on_is_worked_on(queue: Queue) -> None:
-    queue.add(A)
-    await ready(queue)
-    queue.discard(A)
-    queue.add(A)
-    assert await ready(queue) == []
-    queue.done(A)
-    assert await ready(queue) == [A]
-
-
 async def test_a_worker_that_waits_is_woken_by_an_addition_and_by_a_due_time() -> None:
     queue = Queue(Backoff(first=1, most=1))
     waiting = asyncio.create_task(queue.get())
@@ -196,7 +160,7 @@ async def test_closing_ends_all_who_wait(queue: Queue) -> None:
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["add", "later", "take", "done", "failed", "discard"]),
+        st.sampled_from(["add", "later", "take", "done", "failed"]),
         st.sampled_from([A, B, C]),
         st.sampled_from(list(Priority)),
     ),
@@ -222,9 +186,6 @@ async def test_whatever_happens_no_key_is_with_two_workers_and_no_addition_is_lo
                 assert taken not in working
                 working.add(taken)
                 owed.discard(taken)
-        elif step == "discard":
-            queue.discard(key)
-            owed.discard(key)
         elif key in working:
             working.discard(key)
             queue.done(key) if step == "done" else queue.failed(key)

@@ -13,7 +13,7 @@ from freehold.kube.errors import Conflict
 from freehold.kube.objects import Key
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Priority, Queue
-from freehold_controllers.runtime.work import Again, Done, Unfinished, work
+from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished, work
 
 KEY = Key("Thing", "n", "a")
 
@@ -43,8 +43,8 @@ class Given(Queue):
         self.close()
 
 
-async def outcome(result: Done | Again | BaseException) -> Back | None:
-    async def reconcile(key: Key) -> Done | Again:
+async def outcome(result: Result | BaseException) -> Back | None:
+    async def reconcile(key: Key) -> Result:
         assert key == KEY
         if isinstance(result, BaseException):
             raise result
@@ -65,6 +65,10 @@ async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, around: 
     assert back.priority is Priority.RESYNC
     assert back.again is not None
     assert 0.9 * around <= back.again <= 1.1 * around
+
+
+async def test_what_is_gone_does_not_come_back() -> None:
+    assert await outcome(Forget()) == Back(None, Priority.RESYNC)
 
 
 async def test_what_awaits_something_comes_back_when_it_asked_to() -> None:

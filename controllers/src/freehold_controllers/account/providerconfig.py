@@ -28,7 +28,7 @@ from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import READY, Verdict
-from freehold_controllers.runtime.work import Again, Done, Unfinished
+from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
 
 IN_USE = "InUse"
 
@@ -62,7 +62,7 @@ class ProviderConfigs:
         self._services = services
         self._refusals: dict[Key, _Refusal] = {}
 
-    async def __call__(self, key: Key) -> Done | Again:
+    async def __call__(self, key: Key) -> Result:
         """Work on one ProviderConfig.
 
         Raises:
@@ -75,7 +75,7 @@ class ProviderConfigs:
             found = await services.kube.get(PROVIDER_CONFIG.path, key.name, key.namespace)
         except NotFound:
             self._refusals.pop(key, None)
-            return Done()
+            return Forget()
         if found.deleting:
             return await self._let_go(found)
         # From now on it stays until nothing needs it any more.

@@ -21,7 +21,7 @@ from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import READY
-from freehold_controllers.runtime.work import Again, Done, Unfinished
+from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
 
 SLOW = timedelta(minutes=30)
 """Interval at which what somebody has to change is looked at again."""
@@ -42,7 +42,7 @@ class Reconciler:
         self._deep_due: dict[Key, float] = {}
         self._stuck: dict[Key, str] = {}
 
-    async def __call__(self, key: Key) -> Done | Again:
+    async def __call__(self, key: Key) -> Result:
         """Work on one resource.
 
         Raises:
@@ -56,7 +56,7 @@ class Reconciler:
             found = await self._services.kube.get(KINDS[key.kind].resource.path, key.name, key.namespace)
         except NotFound:
             self._forget(key)
-            return Done()
+            return Forget()
         run = Run(self._services, found, depth=self._depth(found), stuck=self._stuck.get(key))
         try:
             await run.delete() if found.deleting else await run.reconcile()

@@ -185,8 +185,9 @@ class Process:
         if watch.reconciled and after is not None:
             priority = urgency(before, after)
             self.wake([(after.key, priority)] if priority is not None else ())
-        elif watch.reconciled and before is not None and self._queue is not None:
-            self._queue.discard(before.key)
+        elif watch.reconciled and before is not None:
+            # Once more, so that whoever reconciles it finds it gone and forgets it.
+            self.wake([(before.key, Priority.RETRY)])
         self.wake(watch.wakes(before, after))
 
     def _failed(self, watch: Watch, failure: ApiError | None) -> None:

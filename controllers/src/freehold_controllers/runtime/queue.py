@@ -65,7 +65,6 @@ class Queue:
         self._due: dict[Key, tuple[float, Priority]] = {}
         self._heap: list[tuple[float, Priority, Key]] = []
         self._working: dict[Key, Priority | None] = {}
-        self._discarded: set[Key] = set()
         self._failures: dict[Key, int] = {}
         self._stirred = asyncio.Event()
         self._closed = False
@@ -119,17 +118,8 @@ class Queue:
 
     def failed(self, key: Key) -> None:
         """Give a key back after a failure; it is ready again after a growing delay."""
-        if key not in self._discarded:
-            self._failures[key] = self._failures.get(key, 0) + 1
-        self._give_back(key, self._backoff.delay(self._failures.get(key, 1)), Priority.RETRY)
-
-    def discard(self, key: Key) -> None:
-        """Forget a key whose resource is gone. A worker that has it may finish, and changes nothing by it."""
-        self._leave(key)
-        self._failures.pop(key, None)
-        if key in self._working:
-            self._working[key] = None
-            self._discarded.add(key)
+        self._failures[key] = self._failures.get(key, 0) + 1
+        self._give_back(key, self._backoff.delay(self._failures[key]), Priority.RETRY)
 
     def close(self) -> None:
         """Hand out no more keys."""
@@ -138,11 +128,9 @@ class Queue:
 
     def _give_back(self, key: Key, again: float | None, priority: Priority) -> None:
         added = self._working.pop(key)
-        gone = key in self._discarded
-        self._discarded.discard(key)
         if added is not None:
             self.add(key, added)
-        elif again is not None and not gone:
+        elif again is not None:
             self.add(key, priority, after=again)
 
     def _line_up(self, key: Key, priority: Priority) -> None:

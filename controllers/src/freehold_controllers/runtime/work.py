@@ -22,7 +22,10 @@ LONGEST = timedelta(minutes=10)
 """A reconcile that takes longer is cancelled and counts as failed: whatever hangs, its worker is needed."""
 
 _RECONCILES = Counter(
-    "freehold_reconciles", "Reconciles by kind and result (done, again, failed).", ["kind", "result"], registry=REGISTRY
+    "freehold_reconciles",
+    "Reconciles by kind and result (done, again, forget, failed).",
+    ["kind", "result"],
+    registry=REGISTRY,
 )
 _DURATION = Histogram(
     "freehold_reconcile_duration_seconds",
@@ -57,11 +60,18 @@ class Again:
     after: timedelta
 
 
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """The resource is gone: nothing is to be done before there is one of its name again."""
+
+
 class Unfinished(Exception):
     """The resource isn't as it should be, for a cause that may go by itself; it is tried again, ever later."""
 
 
-Reconcile = Callable[[Key], Awaitable[Done | Again]]
+Result = Done | Again | Forget
+
+Reconcile = Callable[[Key], Awaitable[Result]]
 """Works on one resource; an exception means: try again after a growing delay."""
 
 
@@ -86,11 +96,13 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
                 queue.done(key, again=jittered(result.resync or resync))
             case Again():
                 queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
+            case Forget():
+                queue.done(key)
             case None:
                 queue.failed(key)
 
 
-async def _attempt(key: Key, reconcile: Reconcile) -> Done | Again | None:
+async def _attempt(key: Key, reconcile: Reconcile) -> Result | None:
     """One reconcile; None when it failed."""
     try:
         async with asyncio.timeout(LONGEST.total_seconds()):

@@ -45,8 +45,11 @@ generate: $(READY) ## Write what derives from the kind declarations: CRDs, field
 bench: $(READY) ## Measure, by counts and by ratios within one run
 	@for name in $$(ls benchmarks/*.py | grep -v __init__ | xargs -n1 basename -s .py); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
+LOCK := requirements.lock
+UPGRADE := --upgrade
+
 .PHONY: lock
 lock: $(READY) ## Resolve the dependencies anew into requirements.lock
-	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	$(BIN)/uv pip compile --quiet $(UPGRADE) --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    $(foreach name,freehold freehold-webhook freehold-controllers freehold-devstack,--no-emit-package $(name)) \
-	    --output-file requirements.lock $(MEMBERS:%=%/pyproject.toml) --group pyproject.toml:dev --all-extras
+	    --output-file $(LOCK) $(MEMBERS:%=%/pyproject.toml) --group pyproject.toml:dev --all-extras

@@ -22,7 +22,7 @@ demo: $(READY) ## Bring up Kubernetes and Snowflake's endpoint, install Freehold
 
 .PHONY: demo-down
 demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, has left
-	@$(BIN)/devstack down
+	@$(BIN)/devstack down --name demo
 
 .PHONY: test
 test: $(READY) ## Unit, integration and end-to-end tests

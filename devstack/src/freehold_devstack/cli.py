@@ -11,8 +11,8 @@ import typer
 from freehold_devstack import images as container_images
 from freehold_devstack.cluster import Cluster
 from freehold_devstack.controlplane import ControlPlane
-from freehold_devstack.errors import DevstackError
-from freehold_devstack.instance import Instance, choose, end_all, instances
+from freehold_devstack.errors import COMMAND, DevstackError
+from freehold_devstack.instance import choose, end, instances
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import ProcessId
 from freehold_devstack.progress import console
@@ -42,7 +42,7 @@ def up(
     instance = Cluster(name, nodes=nodes, detached=True) if tier is Tier.CLUSTER else ControlPlane(name, detached=True)
     instance.start()
     console.print(
-        f"`devstack kubectl get namespaces` talks to it, `devstack down --name {name}` ends it.", soft_wrap=True
+        f"`{COMMAND} kubectl get namespaces` talks to it, `{COMMAND} down --name {name}` ends it.", soft_wrap=True
     )
 
 
@@ -54,9 +54,7 @@ def down(
     ] = None,
 ) -> None:
     """End instances, and clean up what killed runs left."""
-    if name:
-        Instance(name).stop()
-    for ended in [name] if name else end_all():
+    for ended in end(name):
         console.print(f"{ended}: ended")
 
 

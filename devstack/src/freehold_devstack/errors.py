@@ -1,6 +1,10 @@
 """What can go wrong in the devstack: each error says what happened and what the person can do about it."""
 
+import sys
 from pathlib import Path
+
+COMMAND = Path(sys.executable).with_name("devstack")
+"""What to type for `devstack`, which is on PATH only where the virtual environment is."""
 
 
 class DevstackError(Exception):
@@ -32,7 +36,7 @@ class NotRunningError(DevstackError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"no devstack named {name!r} is running", "`devstack up` starts one; `devstack status` lists them"
+            f"no devstack named {name!r} is running", f"`{COMMAND} up` starts one; `{COMMAND} status` lists them"
         )
 
 
@@ -42,7 +46,7 @@ class AlreadyRunningError(DevstackError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"a devstack named {name!r} is running already",
-            f"`devstack down --name {name}` ends it, or choose another name",
+            f"`{COMMAND} down --name {name}` ends it, or choose another name",
         )
 
 

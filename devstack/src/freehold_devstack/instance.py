@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from freehold_devstack import pki, state
+from freehold_devstack import cache, pki, state
 from freehold_devstack.build import Binaries
 from freehold_devstack.errors import DevstackError, NotRunningError, tail
 from freehold_devstack.prerequisites import Tier
@@ -225,14 +225,20 @@ def instances() -> list[Instance]:
     return [Instance(path.name) for path in sorted(state.folder().glob("*"))]
 
 
-def end_all() -> list[str]:
-    """End all but those that belong to a process that still runs, such as a test run; says which were ended."""
+def end(name: str | None = None) -> list[str]:
+    """End instances, and clean up what killed runs left; says which.
+
+    Args:
+        name: the one to end; by default all but those that belong to a process that still runs, such as a test run.
+    """
     ended = []
-    for instance in instances():
-        record = instance.state.record()
-        if record is None or record.owner is None or not record.owner.alive:
-            instance.stop()
-            ended.append(instance.name)
+    with cache.locked("instances"):  # none that is being started, and has not yet a record, is taken for a killed one
+        for instance in instances():
+            record = instance.state.record()
+            owned = record is not None and record.owner is not None and record.owner.alive
+            if not instance.running or (instance.name == name if name else not owned):
+                instance.stop()
+                ended.append(instance.name)
     return ended
 
 

@@ -4,7 +4,6 @@ import json
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,14 +16,12 @@ from freehold_devstack import build, images, prerequisites
 from freehold_devstack.cluster import Cluster
 from freehold_devstack.demo.account import Account
 from freehold_devstack.demo.screen import Screen
-from freehold_devstack.errors import DevstackError, StartError
+from freehold_devstack.errors import COMMAND, DevstackError, StartError
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import until
 
 REPOSITORY = Path(__file__).parents[4]
 MANIFESTS = Path(__file__).parent / "manifests"
-
-DEVSTACK = Path(sys.executable).with_name("devstack")
 
 COMMAND_SECONDS = 180.0
 """A command of the story that takes longer has failed."""
@@ -174,8 +171,8 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
         if keep:
             screen.say("Everything is left running:")
             screen.command(f"cd {folder}; export DEVSTACK_NAME={cluster.name}")
-            screen.command(f"{DEVSTACK} kubectl get freehold --all-namespaces")
-            screen.command(f"{DEVSTACK} down")
+            screen.command(f"{COMMAND} kubectl get freehold --all-namespaces")
+            screen.command(f"{COMMAND} down")
         else:
             cluster.stop()
 

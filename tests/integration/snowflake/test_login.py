@@ -96,7 +96,7 @@ async def test_an_unregistered_key_is_refused_with_its_fingerprint_and_the_way_t
 
     assert refusal.value.number == 390144
     assert stranger.fingerprint in str(refusal.value)
-    assert re.search(r"SYSTEM\$GET_LOGIN_FAILURE_DETAILS\('[0-9a-f-]{36}'\)", str(refusal.value))
+    assert re.search(r"SYSTEM\$GET_LOGIN_FAILURE_DETAILS\('[0-9a-f-]{36}'\)", refusal.value.trace)
 
 
 async def test_a_disabled_user_is_told_how_to_be_enabled(

@@ -275,3 +275,22 @@ async def test_a_resource_that_is_gone_is_forgotten() -> None:
     assert await process(world.key) == Forget()
     assert not process._deep_due
     assert not process._services.following._topics
+
+
+async def test_an_error_that_repeats_is_written_once_although_its_ids_differ() -> None:
+    world = World(Fuse(0, done=False))
+    numbers = itertools.count()
+
+    def refuse(text: str) -> None:
+        if text.startswith("CREATE"):
+            raise SnowflakeError("no privileges", number=3001, sqlstate="42501", query_id=f"01b2-{next(numbers)}")
+
+    world.snowflake.before = refuse
+    process = world.process()
+    versions = set()
+    for _ in range(3):
+        with suppress(Unfinished):
+            await process(world.key)
+        versions.add(str(world.kube.objects[world.place]["status"]))
+    (status,) = versions
+    assert "01b2" not in status

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from freehold.kube.objects import Object
 from freehold.snowflake import errors
 from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, OutcomeUnknown, SnowflakeError
+from freehold_controllers.reconciler.decision import Stop
+from freehold_controllers.reconciler.managed import foreign_provider
 from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 
@@ -54,6 +59,32 @@ def test_an_error_on_deletion_names_the_way_out(number: int, reason: Reason) -> 
     stop = deletion_stop_for(SnowflakeError("text", number=number), "x")
     assert stop.reason is reason
     assert "freehold.dev/abandon-on-delete" in stop.message
+
+
+@pytest.mark.parametrize("error", REPORTED, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("stops", [stop_for, deletion_stop_for])
+def test_what_is_wrong_with_another_namespaces_provider_is_not_told(
+    error: type[LoginFailed | ConfigurationError], stops: Callable[..., Stop]
+) -> None:
+    stop = stops(error("key private_key.pem of user CARL [5d0c9e1a-0000-4000-8000-0123456789ab]"), "x", "other/default")
+    assert "CARL" not in stop.message
+    assert "ProviderConfig other/default" in stop.message
+    assert not stop.trace
+
+
+@pytest.mark.parametrize(
+    ("reference", "foreign"),
+    [
+        (None, None),
+        ({"name": "p"}, None),
+        ({"namespace": "n"}, None),
+        ({"namespace": "m"}, "m/default"),
+        ({"namespace": "m", "name": "p"}, "m/p"),
+    ],
+)
+def test_a_provider_of_another_namespace_is_foreign(reference: dict[str, str] | None, foreign: str | None) -> None:
+    spec = {"providerRef": reference} if reference else {}
+    assert foreign_provider(Object({"kind": "X", "metadata": {"namespace": "n"}, "spec": spec})) == foreign
 
 
 def test_an_unknown_outcome_is_tried_again_soon() -> None:

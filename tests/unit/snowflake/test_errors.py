@@ -81,7 +81,35 @@ def test_nothing_is_certain_about_a_write_unless_the_answer_says_so(error: Snowf
     assert error.outcome_known is known
 
 
-def test_an_error_prints_number_text_query_and_advice() -> None:
+def test_an_error_prints_number_text_and_advice() -> None:
     error = SnowflakeError("No active warehouse selected.", number=606, sqlstate="57P03", query_id="01b2")
 
-    assert str(error) == f"000606 (57P03): No active warehouse selected. (query 01b2) {advice(606)}"
+    assert str(error) == f"000606 (57P03): No active warehouse selected. {advice(606)}"
+
+
+@pytest.mark.parametrize(
+    ("message", "query", "told", "trace"),
+    [
+        ("SQL execution error", "01b2", "SQL execution error", "query 01b2"),
+        (
+            "Processing aborted by error 300010:2592348765; incident 1234567.",
+            "01b2",
+            "Processing aborted by error 300010:2592348765.",
+            "query 01b2, incident 1234567",
+        ),
+        (
+            "JWT token is invalid. [5d0c9e1a-0000-4000-8000-0123456789ab]",
+            None,
+            "JWT token is invalid.",
+            (
+                "an administrator gets the true cause by "
+                "SELECT SYSTEM$GET_LOGIN_FAILURE_DETAILS('5d0c9e1a-0000-4000-8000-0123456789ab')"
+            ),
+        ),
+        ("no answer", None, "no answer", ""),
+    ],
+)
+def test_what_differs_each_time_is_told_apart(message: str, query: str | None, told: str, trace: str) -> None:
+    error = SnowflakeError(message, query_id=query)
+    assert str(error) == told
+    assert error.trace == trace

@@ -5,6 +5,7 @@ A refused credential is not tried again before it, or the ProviderConfig, change
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from freehold_controllers.reconciler.status import READY, Verdict
 from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
 
 IN_USE = "InUse"
+
+_log = logging.getLogger(__name__)
 
 _FOLLOWED = 5
 """Users whose end is waited for at a time."""
@@ -111,20 +114,20 @@ class ProviderConfigs:
         version: str | None,
     ) -> Done:
         reason = Reason(error.reason) if isinstance(error, ConfigurationError | LoginFailed) else Reason.PING_FAILED
-        await self._write(
-            found, Verdict("False", reason, str(error)), before.model_copy(update={"secret_resource_version": version})
-        )
+        trace = error.trace if isinstance(error, SnowflakeError) else ""
+        _log.info("ProviderConfig %s/%s: %s %s", found.namespace, found.name, error, trace)
+        new = before.model_copy(update={"secret_resource_version": version})
+        await self._write(found, Verdict("False", reason, str(error)), new, trace)
         # A grant is made in Snowflake, of which nothing tells us.
         if reason in PASSING or isinstance(error, RoleNotGranted):
             raise Unfinished(str(error))
         return Done(resync=SLOW)
 
-    async def _write(self, found: Object, verdict: Verdict, new: ProviderConfigStatus) -> None:
+    async def _write(self, found: Object, verdict: Verdict, new: ProviderConfigStatus, trace: str = "") -> None:
         services = self._services
         if not any((each.reason, each.message) == (verdict.reason, verdict.message) for each in conditions_of(found)):
-            services.tell(
-                found, verdict.reason, verdict.message, type_="Normal" if verdict.status == "True" else "Warning"
-            )
+            note = f"{verdict.message} ({trace})" if trace else verdict.message
+            services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
         conditions = status.conditions(found, {READY: verdict}, services.now)
         new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
         await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)

@@ -156,6 +156,7 @@ class Stop:
         passing: the cause says nothing of the object, which may be as ready as it was.
         soon: it may go by itself, whatever else the reason means.
         condition: type of a further condition that it turns False.
+        trace: ids for Event and log that differ each time.
     """
 
     reason: Reason
@@ -163,6 +164,7 @@ class Stop:
     passing: bool = False
     soon: bool = False
     condition: str | None = None
+    trace: str = ""
 
 
 def decide(subject: Subject, view: View | None) -> Look | Create | Record | Update | Tell | InSync | Stop:

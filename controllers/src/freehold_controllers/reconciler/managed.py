@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from freehold import planning
 from freehold.claims import Holder
-from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.common import ProviderReference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import refusal
 from freehold.kube.objects import Key, Object
@@ -96,6 +96,13 @@ class Managed:
 
 
 _COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())
+
+
+def foreign_provider(found: Object) -> str | None:
+    """The ProviderConfig of a resource, `<namespace>/<name>`, if it is another namespace's."""
+    reference = ProviderReference.model_validate(found.spec.get("providerRef") or {})
+    foreign = reference.namespace not in (None, found.namespace)
+    return f"{reference.namespace}/{reference.name}" if foreign else None
 
 
 def status_of(found: Object) -> SnowflakeStatus:

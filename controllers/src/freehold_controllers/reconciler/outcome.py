@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
@@ -38,30 +39,34 @@ _PASSING = frozenset({ErrorClass.SESSION, ErrorClass.THROTTLED, ErrorClass.TRANS
 """Classes that say nothing of the object: it may be as ready as it was."""
 
 
-def stop_for(error: SnowflakeError | ConfigurationError, subject: object) -> Stop:
+def stop_for(error: SnowflakeError | ConfigurationError, subject: object, foreign: str | None = None) -> Stop:
     """What an error means for a resource.
 
     Args:
         error: what happened.
         subject: the object, for people.
+        foreign: the ProviderConfig, if it is another namespace's: what is wrong with it in detail, such as its user and
+            its Secret, is not for those who read the resource.
     """
     if isinstance(error, LoginFailed | ConfigurationError):
         # A role is granted in Snowflake, of which nothing tells us.
         passing = isinstance(error, SnowflakeError) and error.error_class in _PASSING
-        return Stop(Reason(error.reason), str(error), passing=passing, soon=isinstance(error, RoleNotGranted))
+        trace = error.trace if isinstance(error, SnowflakeError) else ""
+        soon = isinstance(error, RoleNotGranted)
+        message = str(error)
+        if foreign:
+            message, trace = f"ProviderConfig {foreign} can't be used now: ask who runs it", ""
+        return Stop(Reason(error.reason), message, passing=passing, soon=soon, trace=trace)
     reason = _REASONS.get(error.error_class, Reason.RECONCILE_ERROR)
-    return Stop(reason, f"{subject}: Snowflake says {error}", passing=error.error_class in _PASSING)
+    passing = error.error_class in _PASSING
+    return Stop(reason, f"{subject}: Snowflake says {error}", passing=passing, trace=error.trace)
 
 
-def deletion_stop_for(error: SnowflakeError | ConfigurationError, subject: object) -> Stop:
-    """The same for a resource that is being deleted.
-
-    Args:
-        error: what happened.
-        subject: the object, for people.
-    """
+def deletion_stop_for(error: SnowflakeError | ConfigurationError, subject: object, foreign: str | None = None) -> Stop:
+    """The same for a resource that is being deleted."""
     blocks = isinstance(error, SnowflakeError) and error.error_class in _BLOCKING
-    return undeletable(Stop(Reason.DELETE_BLOCKED if blocks else Reason.DELETING, stop_for(error, subject).message))
+    reason = Reason.DELETE_BLOCKED if blocks else Reason.DELETING
+    return undeletable(replace(stop_for(error, subject, foreign), reason=reason))
 
 
 def undeletable(stop: Stop) -> Stop:
@@ -69,4 +74,4 @@ def undeletable(stop: Stop) -> Stop:
     way_out = (
         'To delete the resource and leave the object behind, set the annotation freehold.dev/abandon-on-delete: "true"'
     )
-    return Stop(stop.reason, f"not dropped yet: {stop.message}. {way_out}")
+    return replace(stop, message=f"not dropped yet: {stop.message}. {way_out}", passing=False)

@@ -6,6 +6,7 @@ finalizer and in Snowflake; what is only in memory costs a few statements when i
 
 from __future__ import annotations
 
+import logging
 import time
 from datetime import timedelta
 
@@ -16,6 +17,7 @@ from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
 from freehold.snowflake.errors import ConfigurationError, SnowflakeError
+from freehold_controllers.reconciler.managed import foreign_provider
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.run import Run
@@ -28,6 +30,9 @@ SLOW = timedelta(minutes=30)
 
 DEEP = timedelta(hours=6)
 """Interval at which parameters and further queries are read without a reason."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class Reconciler:
@@ -63,7 +68,8 @@ class Reconciler:
         except Stopped as stopped:
             stop = undeletable(stopped.stop) if found.deleting else stopped.stop
         except (SnowflakeError, ConfigurationError) as error:
-            stop = (deletion_stop_for if found.deleting else stop_for)(error, run)
+            _log.info("%s: %s %s", run, error, error.trace if isinstance(error, SnowflakeError) else "")
+            stop = (deletion_stop_for if found.deleting else stop_for)(error, run, foreign_provider(found))
         else:
             self._succeeded(key, run)
             return Done()

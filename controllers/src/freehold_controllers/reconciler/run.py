@@ -124,7 +124,8 @@ class Run:
         verdicts = status.verdicts_of(stop, before)
         if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
             told_as: Literal["Normal", "Warning"] = "Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning"
-            self._services.tell(self._found, stop.reason, stop.message, type_=told_as)
+            note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
+            self._services.tell(self._found, stop.reason, note, type_=told_as)
         await self._write(verdicts)
 
     @property

@@ -79,7 +79,6 @@ _WRAPPING = re.compile(
     re.DOTALL,
 )
 """What the driver puts around a cause."""
-_FAILURE_ID = re.compile(r"\[([0-9a-f-]{36})\]")
 _TLS_TEXTS = ("certificate", "TLS client creation failed", "fatal alert", "corrupt message")
 
 
@@ -250,17 +249,11 @@ def _refusal(error: errors.Error, cause: str, settings: ConnectionSettings) -> L
     """A log-in that the server refused by number."""
     credential = settings.credential
     fingerprint = f" (fingerprint {credential.fingerprint})" if isinstance(credential, KeyPair) else ""
-    details = _FAILURE_ID.search(cause)
-    hint = (
-        f" An administrator gets the true cause by SELECT SYSTEM$GET_LOGIN_FAILURE_DETAILS('{details[1]}')."
-        if details
-        else ""
-    )
     refused = CLASS_OF[error.errno] is ErrorClass.AUTHENTICATION
     failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
     return failure(
         f"Snowflake refused the log-in of user {settings.user} to account {settings.account} with "
-        f"{credential.source}{fingerprint}: {cause}{hint}",
+        f"{credential.source}{fingerprint}: {cause}",
         number=error.errno,
         sqlstate=error.sqlstate,
     )

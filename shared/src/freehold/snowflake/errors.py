@@ -6,6 +6,7 @@ six digits on the wire with leading zeros dropped here: 002003 is 2003.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
@@ -161,8 +162,15 @@ def advice(number: int | None) -> str:
     return _ADVICE.get(number, "") if number is not None else ""
 
 
+_FAILURE_ID = re.compile(r"\s*\[([0-9a-f-]{36})\]")
+"""Id of a refused log-in in the server's message."""
+
+_INCIDENT = re.compile(r"[\s;,]*\bincident \d+")
+"""Id of an internal error in the server's message."""
+
+
 class SnowflakeError(Exception):
-    """A statement or a log-in failed.
+    """A statement or a log-in failed. Its text is for people and the same each time; the ids are in `trace`.
 
     Attributes:
         number: the server's number, None when the failure isn't an answer of the server.
@@ -193,12 +201,21 @@ class SnowflakeError(Exception):
         """Whether the statement has certainly changed nothing."""
         return self.error_class not in _UNTOLD and self.number != _STATEMENT_NOT_FOUND
 
+    @property
+    def trace(self) -> str:
+        """What leads to this one failure in Snowflake, for Events and logs: a condition must not change with each."""
+        if failure := _FAILURE_ID.search(self.message):
+            return f"an administrator gets the true cause by SELECT SYSTEM$GET_LOGIN_FAILURE_DETAILS('{failure[1]}')"
+        incident = _INCIDENT.search(self.message)
+        found = (f"query {self.query_id}" if self.query_id else "", incident[0].strip(" ;,") if incident else "")
+        return ", ".join(filter(None, found))
+
     def __str__(self) -> str:
         number = "" if self.number is None else f"{self.number:06d} ({self.sqlstate or '-'}): "
         hint = advice(self.number)
-        query = f" (query {self.query_id})" if self.query_id else ""
+        text = _INCIDENT.sub("", _FAILURE_ID.sub("", self.message))
         # Snowflake puts a line break after the family of an error ("SQL compilation error:").
-        return f"{number}{' '.join(self.message.split())}{query}" + (f" {hint}" if hint else "")
+        return f"{number}{' '.join(text.split())}" + (f" {hint}" if hint else "")
 
 
 class OutcomeUnknown(SnowflakeError):

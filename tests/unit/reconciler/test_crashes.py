@@ -10,7 +10,7 @@ from datetime import datetime
 import pytest
 
 from freehold.claim_store import ClaimStore
-from freehold.claims import Holder, new_claim
+from freehold.claims import CLAIM, Holder, new_claim
 from freehold.identity import Identity
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.attempts import LONGEST
@@ -294,3 +294,28 @@ async def test_an_error_that_repeats_is_written_once_although_its_ids_differ() -
         versions.add(str(world.kube.objects[world.place]["status"]))
     (status,) = versions
     assert "01b2" not in status
+
+
+async def test_claims_are_listed_for_a_new_resource_only_while_not_all_are_known() -> None:
+    world = World(Fuse(0, done=False))
+    lists: list[str] = []
+    world.kube.before = lambda verb, plural, _name: lists.append(plural) if verb == "list" else None
+    process = world.process()
+    await process(world.key)
+    assert not lists
+    world.kube.objects = {place: each for place, each in world.kube.objects.items() if place[0] != "claims"}
+    world.reflectors["Claim"].synced.clear()
+    await process(world.key)
+    assert lists == ["claims"]
+
+
+async def test_who_owns_another_object_under_an_earlier_name_makes_no_second_one() -> None:
+    world = World(Fuse(0, done=False))
+    process = world.process()
+    await process(world.key)
+    world.kube.objects[world.place]["spec"]["name"] = "OTHER"
+    (stored,) = [each async for page in world.kube.list(CLAIM.path) for each in page.objects]
+    world.inventory.note(None, stored)
+    await process(world.key)
+    assert world.reason == "IdentityChanged"
+    assert set(world.snowflake.rows) == {"W"}

@@ -93,6 +93,18 @@ def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
     assert not list(inventory.inside(Identity("R.A", "WAREHOUSE", ("D",))))
 
 
+def test_what_a_resource_holds_is_found_by_its_name() -> None:
+    inventory = Inventory()
+    mine = Holder(group="snowflake.freehold.dev", kind="Schema", namespace="n", name="x", uid="another")
+    inventory.note(None, claim("a", "D", "S"))
+    inventory.note(None, claim("b", "D", "S2"))
+    inventory.note(None, claim("c", "D", "S3", holder="y"))
+    assert inventory.held_by(mine) == {"a", "b"}
+    inventory.note(claim("a", "D", "S"), claim("a", "D", "S", holder="y"))
+    inventory.note(claim("b", "D", "S2"), None)
+    assert not inventory.held_by(mine)
+
+
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:
     now = 1000.0
     attempts = Attempts(lambda: now)

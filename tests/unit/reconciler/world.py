@@ -241,6 +241,7 @@ class World:
 
     def process(self) -> Reconciler:
         watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+        self.inventory = Inventory()
         self.reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
         for each in self.reflectors.values():
             each.synced.set()
@@ -252,7 +253,7 @@ class World:
             providers=Access(),
             recorder=Recorder(self.kube, "freehold-account", "test"),
             following=Following(),
-            inventory=Inventory(),
+            inventory=self.inventory,
             reflectors=self.reflectors,
             attempts=Attempts(lambda: self.monotonic),
             require_active=lambda: None,

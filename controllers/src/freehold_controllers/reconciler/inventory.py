@@ -1,4 +1,5 @@
-"""The claims there are, by what contains their objects: to find what lies inside a database or schema."""
+"""The claims there are, by what contains their objects and by holder: what lies inside a database or schema, and what
+else a resource holds."""
 
 from __future__ import annotations
 
@@ -21,15 +22,24 @@ class Inventory:
 
     def __init__(self) -> None:
         self._by_container: defaultdict[tuple[str, str], dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
+        self._by_holder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
 
     def note(self, before: Object | None, after: Object | None) -> None:
         """Take a change of a claim in."""
         for each in filter(None, (before, after)):
             if found := _read(each):
-                container = self._by_container[_container(found[0])]
+                container, held = self._by_container[_container(found[0])], self._by_holder[found[1].key]
                 container.pop(each.name, None)
+                held.discard(each.name)
                 if each is after:
                     container[each.name] = found
+                    held.add(each.name)
+                if not held:
+                    del self._by_holder[found[1].key]
+
+    def held_by(self, holder: Holder) -> frozenset[str]:
+        """Names of the claims that a resource holds."""
+        return frozenset(self._by_holder.get(holder.key, ()))
 
     def inside(self, outer: Identity) -> Iterator[tuple[str, Holder]]:
         """(name of the claim, holder) of each object inside a container; nothing for what isn't one."""

@@ -45,6 +45,10 @@ async def hold(services: Services, managed: Managed, identity: Identity, account
 
 
 async def _let_go_of_others(services: Services, managed: Managed, identity: Identity) -> None:
+    # To list is to have the API server look at every claim there is.
+    listed = services.reflectors[CLAIM.kind].synced.is_set()
+    if listed and services.inventory.held_by(managed.holder) <= {identity.hash}:
+        return
     for each in await services.store.of_holder(managed.holder):
         if each.name == identity.hash or not each.spec.holder.same(managed.holder):
             continue

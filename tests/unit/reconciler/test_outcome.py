@@ -54,10 +54,20 @@ def test_an_account_that_can_not_be_reached_leaves_objects_as_ready_as_they_were
     assert not stop_for(errors.CredentialsRefused("refused", number=390100), "x").passing
 
 
-@pytest.mark.parametrize(("number", "reason"), [(3001, Reason.DELETE_BLOCKED), (604, Reason.DELETING)])
-def test_an_error_on_deletion_names_the_way_out(number: int, reason: Reason) -> None:
+@pytest.mark.parametrize(
+    ("number", "reason", "soon"),
+    [
+        (3001, Reason.DELETE_BLOCKED, True),
+        (3101, Reason.DELETE_BLOCKED, True),
+        (1003, Reason.DELETE_BLOCKED, False),
+        (604, Reason.DELETING, True),
+    ],
+    ids=["permission", "in use", "terminal", "transient"],
+)
+def test_an_error_on_deletion_names_the_way_out(number: int, reason: Reason, soon: bool) -> None:
     stop = deletion_stop_for(SnowflakeError("text", number=number), "x")
     assert stop.reason is reason
+    assert (stop.soon or stop.reason in PASSING) is soon
     assert "freehold.dev/abandon-on-delete" in stop.message
 
 

@@ -230,6 +230,7 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
     return Stop(
         Reason.NOT_VISIBLE,
         f"{_unseen(subject)}, so that it can't be told whether it still exists. {_make_visible(subject)}",
+        soon=True,
     )
 
 
@@ -274,11 +275,13 @@ def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], 
                 Reason.DELETE_BLOCKED,
                 f"{subject} holds {_listed(names)}, which nobody declares: {content.remedy}"
                 f"{go_ahead if content.forced else ''}",
+                soon=True,
             )
     if not complete and not all(content.told_to_all for content, _ in found):
         return Stop(
             Reason.DELETE_BLOCKED,
             f"role {subject.role} can't see whether {subject} is empty: run {_grant(subject)}{go_ahead}",
+            soon=True,
         )
     return None
 

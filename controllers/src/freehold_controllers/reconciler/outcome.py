@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.reasons import PASSING, Reason
 
 
 class Stopped(Exception):
@@ -66,7 +66,8 @@ def deletion_stop_for(error: SnowflakeError | ConfigurationError, subject: objec
     """The same for a resource that is being deleted."""
     blocks = isinstance(error, SnowflakeError) and error.error_class in _BLOCKING
     reason = Reason.DELETE_BLOCKED if blocks else Reason.DELETING
-    return undeletable(replace(stop_for(error, subject, foreign), reason=reason))
+    stop = stop_for(error, subject, foreign)
+    return undeletable(replace(stop, reason=reason, soon=stop.soon or stop.reason in PASSING))
 
 
 def undeletable(stop: Stop) -> Stop:

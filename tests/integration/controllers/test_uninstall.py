@@ -1,4 +1,4 @@
-"""A kind that is removed takes its resources along, and not their objects."""
+"""What goes when everything is to go: objects with their resources, but not with a kind that is removed."""
 
 from __future__ import annotations
 
@@ -19,3 +19,11 @@ def test_while_a_kind_is_being_removed_nothing_of_it_is_dropped(tenant: Tenant, 
     tenant.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}})
     tenant.ready("schema", "s")
     assert not tenant.endpoint.statements(f'CREATE .*"{name}"', since=before)
+
+
+def test_all_that_a_team_has_is_deleted_by_one_command(tenant: Tenant, name: str) -> None:
+    tenant.apply("Database", "db", spec={"name": name})
+    tenant.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}})
+    tenant.ready("schema", "s")
+    tenant.kubectl("delete", "snowflake", "--all", "--timeout=60s")
+    assert not tenant.endpoint.exists("DATABASE", name)

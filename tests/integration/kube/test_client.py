@@ -114,8 +114,8 @@ async def test_status_is_applied_by_its_own_manager_and_spec_left_alone(kube: Ku
         )
         assert applied.status == expected
     assert applied.generation == made.generation
-    patch = ({"op": "add", "path": "/metadata/finalizers", "value": ["freehold.dev/test"]},)
-    assert (await kube.patch(WAREHOUSES, "w", namespace, patch, kind="json")).finalizers == ("freehold.dev/test",)
+    patch = {"metadata": {"finalizers": ["freehold.dev/test"]}}
+    assert (await kube.patch(WAREHOUSES, "w", namespace, patch)).finalizers == ("freehold.dev/test",)
     await kube.delete(WAREHOUSES, "w", namespace)
     assert (await kube.get(WAREHOUSES, "w", namespace)).deleting
     await kube.patch(WAREHOUSES, "w", namespace, {"metadata": {"finalizers": None}})

@@ -88,11 +88,12 @@ async def test_an_outage_of_the_api_server_loses_no_change() -> None:
     def note(before: Object | None, after: Object | None) -> None:
         there = after or before
         assert there is not None
-        changes.append(f"{'+' if before is None else '-' if after is None else '~'}{there.name}")
+        if "test" in there.labels:
+            changes.append(f"{'+' if before is None else '-' if after is None else '~'}{there.name}")
 
     with ControlPlane(f"outage-{secrets.token_hex(3)}") as control_plane:
         async with Kube.from_kubeconfig(Path(control_plane.kubeconfig)) as kube:
-            reflector = Reflector(kube, NAMESPACES, label_selector="test", on_change=note)
+            reflector = Reflector(kube, NAMESPACES, on_change=note)
             running = asyncio.create_task(reflector.run())
             await create(kube, "before")
             await until(lambda: changes == ["+before"], DEADLINE)

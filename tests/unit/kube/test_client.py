@@ -49,7 +49,7 @@ async def test_writes_carry_their_options(kube: Kube, script: Script) -> None:
     await kube.create(SECRETS, secret("a", "1"), "n", dry_run=True, field_manager="me")
     await kube.replace(SECRETS, secret("a", "1"))
     await kube.apply(SECRETS, "a", "n", {}, field_manager="me", subresource="status")
-    await kube.patch(SECRETS, "a", "n", ({"op": "remove", "path": "/x"},), kind="json")
+    await kube.patch(SECRETS, "a", "n", {"x": None})
     await kube.delete(SECRETS, "a", "n", uid="u", resource_version="1")
     seen = [(each.method, each.raw_path, each.content_type) for each in script.requests]
     assert seen == [
@@ -60,7 +60,7 @@ async def test_writes_carry_their_options(kube: Kube, script: Script) -> None:
             "/api/v1/namespaces/n/secrets/a/status?fieldManager=me&force=true",
             "application/apply-patch+yaml",
         ),
-        ("PATCH", "/api/v1/namespaces/n/secrets/a", "application/json-patch+json"),
+        ("PATCH", "/api/v1/namespaces/n/secrets/a", "application/merge-patch+json"),
         ("DELETE", "/api/v1/namespaces/n/secrets/a", "application/json"),
     ]
     options = json.loads(await script.requests[4].text())

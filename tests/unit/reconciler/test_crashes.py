@@ -12,6 +12,8 @@ import pytest
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Holder, new_claim
 from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kube.objects import Object
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.attempts import LONGEST
 from freehold_controllers.runtime.work import Forget, Unfinished
@@ -319,3 +321,20 @@ async def test_who_owns_another_object_under_an_earlier_name_makes_no_second_one
     await process(world.key)
     assert world.reason == "IdentityChanged"
     assert set(world.snowflake.rows) == {"W"}
+
+
+async def test_the_labels_of_a_watched_namespace_are_not_asked_for_again() -> None:
+    world = World(Fuse(0, done=False))
+    spec = {"account": "O-A", "authenticationType": "KeyPair", "allowedNamespaces": ["other"]}
+    selector = {"allowedNamespaceSelector": {"matchLabels": {"team": "a"}}}
+    account = {"key": "R.A", "name": "O.A"}
+    world.kube.put(PROVIDER_CONFIG.path, "default", "n", spec={**spec, **selector}, status={"account": account})
+    process = world.process()
+    asked: list[str] = []
+    world.kube.before = lambda _verb, plural, _name: asked.append(plural)
+    world.reflectors["Namespace"]._put(
+        Object({"kind": "Namespace", "metadata": {"name": "n", "labels": {"team": "a"}}})
+    )
+    await process(world.key)
+    assert world.reason == "Available"
+    assert "namespaces" not in asked

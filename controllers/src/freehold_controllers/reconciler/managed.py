@@ -12,7 +12,7 @@ from freehold import planning
 from freehold.claims import Holder
 from freehold.kinds.common import ProviderReference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.kind import Kind
-from freehold.kinds.registry import refusal
+from freehold.kinds.registry import refused
 from freehold.kube.objects import Key, Object
 from freehold.resolve import describe
 from freehold.snowflake.query_tag import QueryTag
@@ -54,9 +54,9 @@ class Managed:
             spec = model.model_validate(manifest)
         except ValidationError as error:
             raise Stopped(Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {describe(error)}")) from error
-        for each in kind.fields if isinstance(spec, kind.spec) else ():
-            if getattr(spec, each.attribute) is not None and (why := refusal(each)):
-                raise Stopped(Stop(Reason.VALIDATION_FAILED, f"spec.{each.name}: {why}"))
+        if isinstance(spec, kind.spec) and (unbuilt := refused(kind, spec)):
+            message = "; ".join(f"spec.{name}: {why}" for name, why in unbuilt)
+            raise Stopped(Stop(Reason.VALIDATION_FAILED, message))
         return cls(found, kind, spec)
 
     @property

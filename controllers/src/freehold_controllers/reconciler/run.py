@@ -12,7 +12,7 @@ from freehold.identity import Identity
 from freehold.kinds.common import SnowflakeStatus
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
-from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.kube.objects import NAMESPACES, Object
 from freehold.observation import Depth, Observation
 from freehold.resolve import Resolved, Unresolved, resolve
 from freehold_controllers.reconciler import finalizer, references, status
@@ -160,8 +160,8 @@ class Run:
         provider, namespace = resolved.provider, self._found.namespace
         labels: Mapping[str, str] = {}
         if provider.spec.allowed_namespace_selector is not None:
-            self._services.following.follow(managed.key, Key(NAMESPACES.kind, "", namespace))
-            labels = (await self._services.kube.get(NAMESPACES, namespace)).labels
+            found = await self._services.get_for(managed.key)(NAMESPACES, "", namespace)
+            labels = found.labels if found else {}
         usage = permissions.Usage(self._kind, namespace, labels, resolved.parts, managed.spec.use_role)
         if denied := permissions.check(provider.spec, (provider.namespace, provider.name), usage):
             raise Stopped(Stop(Reason(denied.reason), denied.message))

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import aiohttp
@@ -61,7 +61,7 @@ _WARNINGS = Counter(
 _log = logging.getLogger(__name__)
 
 Query = Mapping[str, str | None]
-Body = Mapping[str, Any] | tuple[Mapping[str, Any], ...]
+Body = Mapping[str, Any]
 
 
 class Kube:
@@ -231,15 +231,12 @@ class Kube:
         namespace: str | None,
         body: Body,
         *,
-        kind: Literal["merge", "json"] = "merge",
         subresource: str | None = None,
         field_manager: str | None = None,
     ) -> Object:
-        """Change parts of an object by a merge patch, or by a JSON patch (a tuple of operations)."""
-        content_type = f"application/{'merge-' if kind == 'merge' else 'json-'}patch+json"
-        return await self._patch(
-            path, name, namespace, body, content_type, subresource, {"fieldManager": field_manager}
-        )
+        """Change parts of an object by a merge patch."""
+        query = {"fieldManager": field_manager}
+        return await self._patch(path, name, namespace, body, "application/merge-patch+json", subresource, query)
 
     async def delete(
         self,
@@ -276,7 +273,6 @@ class Kube:
         namespace: str | None = None,
         *,
         resource_version: str,
-        label_selector: str | None = None,
         field_selector: str | None = None,
         timeout: float = 300.0,
         silence: float = SILENCE,
@@ -287,7 +283,6 @@ class Kube:
             path: resource type.
             namespace: only this one; None for all.
             resource_version: where to begin: of a list, an event or a bookmark.
-            label_selector: only objects with these labels.
             field_selector: only objects with these fields.
             timeout: seconds after which the server ends the watch.
             silence: seconds without a byte after which the connection counts as dead.
@@ -301,7 +296,6 @@ class Kube:
             "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
             "timeoutSeconds": str(round(timeout)),
-            "labelSelector": label_selector,
             "fieldSelector": field_selector,
         }
         patience = aiohttp.ClientTimeout(sock_connect=self._timeout.total, sock_read=silence)

@@ -59,7 +59,6 @@ class Reflector:
         path: GroupResource,
         *,
         namespace: str | None = None,
-        label_selector: str | None = None,
         field_selector: str | None = None,
         on_change: OnChange | None = None,
         on_failure: OnFailure | None = None,
@@ -71,7 +70,6 @@ class Reflector:
             kube: client.
             path: resource type.
             namespace: only this one; None for all.
-            label_selector: only objects with these labels.
             field_selector: only objects with these fields, for example `metadata.name=X`.
             on_change: told of each change, after the store has it; must not block.
             on_failure: told when failing begins, changes its status, and ends; must not block.
@@ -84,7 +82,6 @@ class Reflector:
         self.failure: ApiError | None = None
         self._kube = kube
         self._namespace = namespace
-        self._label_selector = label_selector
         self._field_selector = field_selector
         self._on_change = on_change
         self._on_failure = on_failure
@@ -135,10 +132,7 @@ class Reflector:
     async def _list(self) -> None:
         seen = set()
         version = ""
-        pages = self._kube.list(
-            self.path, self._namespace, label_selector=self._label_selector, field_selector=self._field_selector
-        )
-        async for page in pages:
+        async for page in self._kube.list(self.path, self._namespace, field_selector=self._field_selector):
             self._active_at = time.monotonic()
             for each in page.objects:
                 seen.add((each.namespace, each.name))
@@ -156,7 +150,6 @@ class Reflector:
             self.path,
             self._namespace,
             resource_version=self._version,
-            label_selector=self._label_selector,
             field_selector=self._field_selector,
             silence=self._silence,
         )

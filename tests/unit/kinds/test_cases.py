@@ -1,4 +1,10 @@
-"""Golden cases: for every kind, what Freehold would send, as data for people to read."""
+"""Golden cases: for every kind, what Freehold would send, as data for people to read.
+
+A case has a `spec` and one of: `create` (the statement); `show`, `parameters`, `details` (what was seen) and `tracked`
+(the fields that were ever sent) with `update` (the statements) or `recreate` (the fields that no ALTER changes);
+`adopt` (a row of SHOW) with `refused` (why it can't be adopted, or null); `content` (each query that is asked before a
+DROP, with the rows that it found) with `keeps` (what of them keeps the object).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,7 @@ import pytest
 import yaml
 
 from freehold import planning
-from freehold.kinds.fields import Change
+from freehold.kinds.fields import Change, Target
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
@@ -49,6 +55,12 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
         assert statement == case["create"]
         parse(statement, TYPES)
         return
+    if "adopt" in case:
+        assert kind.adoptable(Observation(case["adopt"])) == case["refused"]
+        return
+    if "content" in case:
+        _check_content(kind, target, case)
+        return
     deep = not case.get("shallow", False)
     observation = Observation(
         row=case["show"],
@@ -65,6 +77,15 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     assert statements == case["update"]
     for statement in statements:
         parse(statement, TYPES)
+
+
+def _check_content(kind: Kind, target: Target, case: dict[str, Any]) -> None:
+    """What its DROP would take along, from each query with the rows that it found."""
+    assert [each.query(target).text for each in kind.content] == list(case["content"])
+    found = zip(kind.content, case["content"].values(), strict=True)
+    assert [each.name(row) for each, rows in found for row in rows if each.counts(row)] == case["keeps"]
+    for query in case["content"]:
+        parse(query, TYPES)
 
 
 def test_every_case_file_belongs_to_a_kind() -> None:

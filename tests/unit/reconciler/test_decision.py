@@ -211,7 +211,7 @@ def test_what_no_annotation_overrides_is_looked_for_all_the_same() -> None:
     assert hindrance(owner, [(fixed, ())], complete=False) is None
     stop = hindrance(owner, [(fixed, ("DB",))], complete=False)
     assert stop is not None
-    assert "holds DB, which nobody declares: give it away" in stop.message
+    assert "holds DB: give it away" in stop.message
     assert "force-destroy" not in stop.message
 
 

@@ -273,8 +273,7 @@ def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], 
         if names:
             return Stop(
                 Reason.DELETE_BLOCKED,
-                f"{subject} holds {_listed(names)}, which nobody declares: {content.remedy}"
-                f"{go_ahead if content.forced else ''}",
+                f"{subject} holds {_listed(names)}: {content.remedy}{go_ahead if content.forced else ''}",
                 soon=True,
             )
     if not complete and not all(content.told_to_all for content, _ in found):

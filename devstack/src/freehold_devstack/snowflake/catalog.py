@@ -222,6 +222,10 @@ class Catalog:
     def grants_to(self, grantee: int) -> list[Grant]:
         return [self._grants[key] for key in self._grants_to[grantee]]
 
+    def grants_by(self, role: int) -> list[Grant]:
+        """What a role has granted to others."""
+        return [grant for grant in self._grants.values() if grant.by == role]
+
     def owned_by(self, role: int) -> list[CatalogObject]:
         """The live objects that a role owns."""
         return [obj for obj in self._objects.values() if obj.owner == role and self.is_live(obj)]

@@ -19,7 +19,7 @@ from freehold_devstack.snowflake.results import DONE, Result, status
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import InvalidValueError, Reference
 
-NOT_BUILT = phrases("""
+KNOWN = phrases("""
     AGENT, AGGREGATION POLICY, ALERT, API INTEGRATION, APPLICATION, AUTHENTICATION POLICY, CATALOG INTEGRATION,
     COMPUTE POOL, CONNECTION, CORTEX SEARCH SERVICE, DATABASE ROLE, DYNAMIC TABLE, EVENT TABLE, EXTERNAL ACCESS
     INTEGRATION, EXTERNAL FUNCTION, EXTERNAL TABLE, EXTERNAL VOLUME, FAILOVER GROUP, FILE FORMAT, FUNCTION, GIT
@@ -29,7 +29,7 @@ NOT_BUILT = phrases("""
     INTEGRATION, SEQUENCE, SERVICE, SESSION POLICY, SHARE, STAGE, STORAGE INTEGRATION, STREAM, STREAMLIT, TABLE,
     TAG, TASK, USER, VIEW
 """)
-"""Object types that Snowflake has and the endpoint does not: refused as unsupported, not as unknown words."""
+"""Object types of Snowflake: those without a declaration here are refused as unsupported, not as unknown words."""
 
 Types = Mapping[str, ObjectType]
 
@@ -43,7 +43,7 @@ def parse_type(parser: Parser, types: Types, *, plural: bool = False) -> ObjectT
     for words in sorted(by_words, key=len, reverse=True):
         if parser.accept_phrase(words):
             return by_words[words]
-    for kind in NOT_BUILT:
+    for kind in KNOWN:
         words = kind if not plural else f"{kind[:-1]}IES" if kind.endswith("Y") else f"{kind}S"
         if parser.at(*words.split()):
             raise errors.unsupported(words)

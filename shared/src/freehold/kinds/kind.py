@@ -119,7 +119,7 @@ class Content:
         query: finds it.
         counts: whether a row is something that somebody may miss.
         name: what a row is called, for people.
-        remedy: what to do about it first, for people.
+        remedy: why it matters and what to do about it first, for people.
         told_to_all: whether the query tells everything, whatever the role may see.
         forced: whether the user may have it all dropped by `freehold.dev/force-destroy`.
     """
@@ -127,7 +127,7 @@ class Content:
     query: Callable[[Target], Sql]
     counts: Callable[[Row], bool] = lambda _row: True
     name: Callable[[Row], str] = _qualified_name
-    remedy: str = "move it away"
+    remedy: str = "nobody declares it, so move it away"
     told_to_all: bool = False
     forced: bool = True
 

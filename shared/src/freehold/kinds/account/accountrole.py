@@ -1,0 +1,64 @@
+"""Account roles."""
+
+from __future__ import annotations
+
+from freehold import sql
+from freehold.kinds.common import Name, SnowflakeSpec
+from freehold.kinds.fields import comment, own_name, tags
+from freehold.kinds.kind import Content, Domain, Kind, Level
+from freehold.kinds.resource import Rule
+from freehold.observation import Observation, Row
+
+SYSTEM_ROLES = ("ACCOUNTADMIN", "ORGADMIN", "GLOBALORGADMIN", "SECURITYADMIN", "USERADMIN", "SYSADMIN", "PUBLIC")
+"""Roles that every account has. Source: "System-defined roles" in Snowflake's documentation."""
+
+
+class AccountRoleSpec(SnowflakeSpec):
+    """A role of the account, which holds privileges. Nobody has it until it is granted, not even its owner."""
+
+    name: Name = own_name()
+    """The role's name as it is stored: case kept, never folded."""
+    comment: str | None = comment()
+    """A note for people."""
+    tags: dict[str, str] | None = tags()
+    """Tag values by tag name."""
+
+
+def _owned_object(row: Row) -> str:
+    """An object in SHOW GRANTS, which prints its qualified name."""
+    return f"{str(row['granted_on']).lower().replace('_', ' ')} {row['name']}"
+
+
+def _adoptable(observation: Observation) -> str | None:
+    """The role of the session can't be dropped, and must not be by any other session."""
+    return "it is the role that Freehold works with" if observation.row.get("is_current") == "Y" else None
+
+
+ACCOUNT_ROLE = Kind(
+    spec=AccountRoleSpec,
+    domain=Domain.ACCOUNT,
+    object_type="ROLE",
+    level=Level.ACCOUNT,
+    holds_data=False,
+    short_names=("ar",),
+    rules=(
+        Rule(
+            f"!(self.name in {list(SYSTEM_ROLES)})",
+            f"{', '.join(SYSTEM_ROLES)} are Snowflake's own roles and are neither made nor dropped",
+            "name",
+        ),
+    ),
+    volatile=frozenset({"is_inherited", "assigned_to_users", "granted_to_roles", "granted_roles"}),
+    # DROP ROLE hands whatever the role owns to the role that drops it, without a word.
+    content=(
+        Content(
+            lambda target: sql.sql("SHOW GRANTS TO ROLE {name}", name=target.name),
+            counts=lambda row: row["privilege"] == "OWNERSHIP",
+            name=_owned_object,
+            remedy="the DROP would hand this to Freehold's role, so GRANT OWNERSHIP on it to another role, or drop it",
+            told_to_all=True,
+            forced=False,
+        ),
+    ),
+    adoptable=_adoptable,
+)

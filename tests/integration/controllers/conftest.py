@@ -25,7 +25,7 @@ SEED = {
                 for name, role in (("ANNA", "FREEHOLD"), ("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))
             },
             "statements": [
-                "GRANT CREATE DATABASE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
+                "GRANT CREATE DATABASE, CREATE WAREHOUSE, CREATE ROLE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
             ],
         }

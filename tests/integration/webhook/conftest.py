@@ -29,7 +29,8 @@ def started(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactor
     site = Site(control_plane, "freehold", Authority(), folder)
     site.prepare()
     try:
-        site.register(*(site.replica("--drain=0.5").url for _ in range(2)))
+        # Time enough for every decision: what is admitted must not hang on how busy the machine is.
+        site.register(*(site.replica("--drain=0.5", "--budget=25").url for _ in range(2)))
         yield site
     finally:
         site.close()

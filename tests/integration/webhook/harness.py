@@ -177,7 +177,7 @@ class Site:
                 "admissionReviewVersions": ["v1"],
                 "sideEffects": "NoneOnDryRun",
                 "failurePolicy": "Fail",
-                "timeoutSeconds": 5,
+                "timeoutSeconds": 30,
                 "clientConfig": {"url": url, "caBundle": bundle},
                 "rules": [
                     {

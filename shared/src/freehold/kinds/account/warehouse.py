@@ -18,6 +18,7 @@ from freehold.kinds.values import Codec, Identifier, Number, Word
 from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql
 
+ADAPTIVE = "ADAPTIVE"
 INTERACTIVE = "INTERACTIVE"
 SNOWPARK = "SNOWPARK-OPTIMIZED"
 
@@ -157,7 +158,8 @@ def _suspended_for_type_change(
     suspended: then the next query resumes it where AUTO_RESUME is on, which is the default, else somebody has to.
     """
     changes_type = any(each.field.name == "warehouseType" for each in differences)
-    if not changes_type or observation.row.get("state") == "SUSPENDED":
+    # An adaptive warehouse is enabled or disabled, and knows no SUSPEND.
+    if not changes_type or observation.row.get("state") == "SUSPENDED" or observation.row.get("type") == ADAPTIVE:
         return steps
     suspend = Step(
         target.alter(sql.words("SUSPEND")), done_on=frozenset({ALREADY_SUSPENDED}), wait_for=("state", "SUSPENDED")
@@ -166,7 +168,7 @@ def _suspended_for_type_change(
 
 
 def _advice(spec: WarehouseSpec) -> tuple[str, ...]:
-    if spec.initially_suspended or spec.warehouse_type == "ADAPTIVE":
+    if spec.initially_suspended or spec.warehouse_type == ADAPTIVE:
         return ()
     return ("initiallySuspended isn't true: the warehouse starts when it is created, and bills at least a minute",)
 
@@ -199,7 +201,7 @@ WAREHOUSE = Kind(
         only_when(("resourceConstraint",), _is(SNOWPARK), f"resourceConstraint needs warehouseType {SNOWPARK}"),
         only_when(
             ("maxQueryPerformanceLevel", "queryThroughputMultiplier"),
-            _is("ADAPTIVE"),
+            _is(ADAPTIVE),
             "maxQueryPerformanceLevel and queryThroughputMultiplier need warehouseType ADAPTIVE",
         ),
         only_when(

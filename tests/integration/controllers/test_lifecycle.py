@@ -69,12 +69,16 @@ def test_deletion_drops_exactly_what_is_owned(tenant: Tenant, name: str) -> None
     assert not tenant.endpoint.exists("DATABASE", name)
 
 
-def test_a_drop_whose_answer_is_lost_needs_no_second_one(tenant: Tenant, name: str) -> None:
+def test_a_drop_whose_answer_is_lost_is_waited_for_and_not_repeated(tenant: Tenant, name: str) -> None:
     tenant.apply("Warehouse", "wh", spec={"name": name})
     tenant.ready("warehouse", "wh")
     tenant.endpoint.fault(f'^DROP WAREHOUSE "{name}"', "drop-after")
     tenant.delete("warehouse", "wh")
-    tenant.gone("warehouse", "wh")
+
+    def waits() -> bool:
+        return "a DROP of" in tenant.conditions("warehouse", "wh").get("Ready", {}).get("message", "")
+
+    until(waits, DEADLINE, "the DROP to be waited for", tenant.describe)
     assert [each.outcome for each in tenant.endpoint.statements(f'DROP WAREHOUSE "{name}"')] == ["ok"]
 
 

@@ -57,6 +57,12 @@ def test_a_stop_turns_conditions(found: Object, stop: Stop, expected: dict[str, 
     assert {each.type: each.status for each in told} == expected
 
 
+@pytest.mark.parametrize("reason", [Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_PAUSED])
+def test_what_was_not_ready_says_what_it_waits_for_now(reason: Reason) -> None:
+    verdict = verdicts_of(Stop(reason, "m", passing=True), conditions_of(resource((READY, "False"))))[READY]
+    assert verdict == Verdict("False", reason, "m")
+
+
 def test_a_condition_that_says_nothing_any_more_goes() -> None:
     told = conditions(WELL, {READY: YES, SYNCED: YES}, NOW)
     assert [each.type for each in told] == [READY, SYNCED]

@@ -44,9 +44,9 @@ Verdicts = Mapping[str, Verdict | None]
 def verdicts_of(stop: Stop, previous: Iterable[Condition]) -> Verdicts:
     """What a stop means for the conditions."""
     no = Verdict("False", stop.reason, stop.message)
-    was_told = any(each.type == READY for each in previous)
+    was_ready = any(each.type == READY and each.status == "True" for each in previous)
     # Paused, or an outage: the object is as ready as it was.
-    keeps_ready = was_told and (stop.passing or stop.reason is Reason.RECONCILE_PAUSED)
+    keeps_ready = was_ready and (stop.passing or stop.reason is Reason.RECONCILE_PAUSED)
     synced = Verdict("True", stop.reason, stop.message) if stop.reason is Reason.OBSERVE_ONLY else no
     verdicts: dict[str, Verdict | None] = {READY: None if keeps_ready else no, SYNCED: synced}
     if stop.condition:

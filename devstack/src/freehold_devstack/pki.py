@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 import yaml
 from cryptography import x509
@@ -28,13 +29,31 @@ class Pair:
     def write(self, folder: Path, name: str) -> None:
         """Write `name`.crt and `name`.key."""
         (folder / f"{name}.crt").write_bytes(self.certificate)
-        (folder / f"{name}.key").write_bytes(self.key)
+        key = folder / f"{name}.key"
+        key.touch(mode=0o600)
+        key.write_bytes(self.key)
+
+    @classmethod
+    def read(cls, folder: Path, name: str) -> Self:
+        """The pair that `write` has left."""
+        return cls((folder / f"{name}.crt").read_bytes(), (folder / f"{name}.key").read_bytes())
 
 
 class Authority:
-    """A certificate authority that lives as long as the instance that it was made for."""
+    """A certificate authority that lives as long as what it was made for."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Pair | None = None) -> None:
+        """
+        Args:
+            known: certificate and key of an authority that was made earlier; a new one by default.
+        """
+        if known is not None:
+            key = serialization.load_pem_private_key(known.key, None)
+            if not isinstance(key, ec.EllipticCurvePrivateKey):
+                raise TypeError(f"an authority's key is an EC key, not a {type(key).__name__}")
+            self._key, self.pair = key, known
+            self._subject = x509.load_pem_x509_certificate(known.certificate).subject
+            return
         self._key = ec.generate_private_key(ec.SECP256R1())
         name = _name("devstack-ca")
         certificate = (

@@ -65,4 +65,54 @@ def test_what_this_release_lacks_is_declared_and_refused_with_the_reason() -> No
     assert "resourceMonitorRef" in spec["properties"]
     (rule,) = (each for each in spec["x-kubernetes-validations"] if each["rule"] == "!has(self.resourceMonitorRef)")
     assert rule["fieldPath"] == ".resourceMonitorRef"
-    assert rule["message"].startswith("NotSupported: resourceMonitorRef: this release has no kind ResourceMonitor")
+    assert rule["message"].startswith("NotSupported: this release has no kind ResourceMonitor")
+
+
+def test_what_can_not_be_used_or_changed_is_said_where_people_look_first() -> None:
+    fields = _schema(KINDS["Database"].resource)["properties"]["spec"]["properties"]
+    assert fields["tags"]["description"].startswith("Not supported: ")
+    assert fields["transient"]["description"].endswith("Can't be changed.")
+
+
+def test_no_short_name_is_one_of_kubernetes_own() -> None:
+    """kubectl would take it for the other: https://kubernetes.io/docs/reference/kubectl/#resource-types."""
+    taken = set(
+        [
+            "cm",
+            "cs",
+            "ep",
+            "ev",
+            "limits",
+            "ns",
+            "no",
+            "pvc",
+            "pv",
+            "po",
+            "rc",
+            "quota",
+            "sa",
+            "svc",
+            "crd",
+            "crds",
+            "deploy",
+            "ds",
+            "rs",
+            "sts",
+            "hpa",
+            "cj",
+            "csr",
+            "ing",
+            "netpol",
+            "pdb",
+            "pc",
+            "sc",
+            "cr",
+            "crs",
+            "cert",
+            "certs",
+            "issuer",
+        ]
+    )
+    ours = [name for resource in RESOURCES for name in resource.short_names]
+    assert not taken & set(ours)
+    assert len(ours) == len(set(ours))

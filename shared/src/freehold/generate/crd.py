@@ -63,13 +63,17 @@ def definition(resource: Resource) -> dict[str, Any]:
 def _spec(resource: Resource) -> dict[str, Any]:
     """The schema of the spec with its rules: those declared, and those that follow from the fields."""
     spec = schema(resource.spec)
-    spec.pop("description", None)
     rules = list(resource.rules)
     for each in properties(resource.spec):
+        node = spec["properties"][each.name]
         if reason := refusal(each):
-            rules.append(Rule(f"!has(self.{each.name})", f"NotSupported: {each.name}: {reason}", each.name))
-        elif each.facts.change is Change.IDENTITY:
-            spec["properties"][each.name]["x-kubernetes-validations"] = [
+            node["description"] = f"Not supported: {reason}. {node['description']}"
+            rules.append(Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name))
+            continue
+        if each.facts.change is not Change.ALTER:
+            node["description"] += " Can't be changed."
+        if each.facts.change is Change.IDENTITY:
+            node["x-kubernetes-validations"] = [
                 _validation(Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}"))
             ]
             if each.name not in spec.get("required", ()):

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from inspect import cleandoc
 from typing import Any
 
-from freehold.generate.crd import schema
+from freehold.generate.crd import definition, schema
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Change, Property, properties
+from freehold.kinds.fields import Property, properties
 from freehold.kinds.kind import Kind
-from freehold.kinds.registry import KINDS, refusal
+from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
 
 
@@ -21,7 +21,8 @@ def page(resource: Resource, sample: str | None) -> str:
         resource: the resource.
         sample: a manifest of it in YAML; None for resources that nobody applies.
     """
-    spec = schema(resource.spec)
+    version = definition(resource)["spec"]["versions"][0]
+    spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     lines = [
         f"# {resource.kind}",
         "",
@@ -70,22 +71,25 @@ def _when_deleted(kind: Kind) -> str:
 
 
 def _rows(resource: Resource, spec: dict[str, Any]) -> Iterator[str]:
-    """Own fields first, then those that all Snowflake kinds share."""
-    facts = {each.name: each for each in properties(resource.spec)}
+    """Own fields first, then those that all Snowflake kinds share; below an object its own fields."""
+    facts = {each.name: each.facts for each in properties(resource.spec)}
     shared = set(schema(SnowflakeSpec)["properties"]) if resource.kind in KINDS else set()
     required = spec.get("required", ())
-    names = sorted(spec["properties"], key=lambda name: (name in shared, name not in required))
-    for name in names:
-        node = spec["properties"][name]
-        field = facts.get(name)
-        meaning = _cell(node.get("description", ""))
-        if field and (reason := refusal(field)):
-            meaning = f"*Not supported: {_cell(reason)}.* {meaning}"
-        if field and field.facts.change is not Change.ALTER:
-            meaning += " Can't be changed."
-        sql_name, reset = (_sql(field.facts), _reset(field.facts)) if field and field.facts.managed else ("", "")
-        title = f"`{name}`" + (" (required)" if name in required else "")
-        yield f"| {title} | {_type(node)} | {meaning} | {sql_name} | {reset} |"
+    for name in sorted(spec["properties"], key=lambda name: (name in shared, name not in required)):
+        found = facts.get(name)
+        in_snowflake = f"{_sql(found)} | {_reset(found)}" if found and found.managed else " | "
+        yield from _row(name, spec["properties"][name], in_snowflake, required=name in required)
+
+
+def _row(path: str, node: dict[str, Any], in_snowflake: str, *, required: bool) -> Iterator[str]:
+    title = f"`{path}`" + (" (required)" if required else "")
+    meaning = node.get("description", "")
+    if "default" in node and not isinstance(node["default"], dict):
+        meaning += f" Default: `{str(node['default']).lower() if node['type'] == 'boolean' else node['default']}`."
+    yield f"| {title} | {_type(node)} | {_cell(meaning)} | {in_snowflake} |"
+    inside, suffix = (node["items"], "[]") if node.get("type") == "array" else (node, "")
+    for name, child in inside.get("properties", {}).items():
+        yield from _row(f"{path}{suffix}.{name}", child, " | ", required=name in inside.get("required", ()))
 
 
 def _type(node: dict[str, Any]) -> str:

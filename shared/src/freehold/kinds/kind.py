@@ -218,8 +218,9 @@ class Kind:
                 Column("SNOWFLAKE-NAME", ".spec.name"),
                 *parents,
                 Column("PROVIDER", ".spec.providerRef.name", priority=1),
-                Column("REASON", '.status.conditions[?(@.type=="Ready")].reason'),
-                Column("MESSAGE", '.status.conditions[?(@.type=="Ready")].message', priority=1),
+                # Of Synced: Ready keeps what it said while an outage, or a pause, tells nothing new of the object.
+                Column("REASON", '.status.conditions[?(@.type=="Synced")].reason'),
+                Column("MESSAGE", '.status.conditions[?(@.type=="Synced")].message', priority=1),
                 AGE,
             ),
             rules=self.rules,

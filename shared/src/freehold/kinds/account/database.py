@@ -102,7 +102,7 @@ class DatabaseSpec(ContainerSpec):
     name: Name = own_name()
     """The database's name as it is stored: case kept, never folded."""
     transient: bool | None = keyword("TRANSIENT", place=Place.BEFORE_TYPE)
-    """Without Fail-safe, and with at most one day of Time Travel. Can't be changed later."""
+    """Without Fail-safe, and with at most one day of Time Travel."""
     drop_public_schema_on_creation: bool | None = action()
     """Drop the schema PUBLIC that every new database has. Acts once, right after creation, while PUBLIC is empty."""
     replication: Replication | None = custom(

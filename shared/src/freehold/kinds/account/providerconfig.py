@@ -231,7 +231,7 @@ PROVIDER_CONFIG = Resource(
     path=GroupResource(SNOWFLAKE_GROUP, VERSION, "providerconfigs", "ProviderConfig"),
     spec=ProviderConfigSpec,
     status=ProviderConfigStatus,
-    short_names=("pc",),
+    short_names=("pcfg",),
     columns=(
         Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
         Column("ACCOUNT", ".status.account.name"),
@@ -253,8 +253,16 @@ PROVIDER_CONFIG = Resource(
             "NotSupported: this release logs in by KeyPair or UsernamePassword",
             "authenticationType",
         ),
-        Rule("has(self.credentials)", "KeyPair and UsernamePassword need credentials.secretRef", "credentials"),
-        Rule("has(self.user)", "KeyPair and UsernamePassword need user", "user"),
+        Rule(
+            f"!(self.authenticationType in {list(_BUILT)}) || has(self.credentials)",
+            "KeyPair and UsernamePassword need credentials.secretRef",
+            "credentials",
+        ),
+        Rule(
+            f"!(self.authenticationType in {list(_BUILT)}) || has(self.user)",
+            "KeyPair and UsernamePassword need user",
+            "user",
+        ),
         Rule(
             "self.authenticationType == 'KeyPair' || !has(self.credentials) || !has(self.credentials.passphraseKey)",
             "credentials.passphraseKey goes with authenticationType KeyPair only",

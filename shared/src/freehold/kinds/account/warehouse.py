@@ -192,6 +192,11 @@ WAREHOUSE = Kind(
     separator=" ",
     rules=(
         at_most("minClusterCount", "maxClusterCount"),
+        Rule(
+            "!has(self.minClusterCount) || self.minClusterCount == 1 || has(self.maxClusterCount)",
+            "minClusterCount above 1 needs maxClusterCount, which is 1 by itself",
+            "minClusterCount",
+        ),
         exclusive("generation", "resourceConstraint"),
         exclusive("resourceMonitor", "resourceMonitorRef"),
         exclusive("fallbackWarehouse", "fallbackWarehouseRef"),

@@ -40,7 +40,7 @@ class SchemaSpec(ContainerSpec):
     name: Name = own_name()
     """The schema's name as it is stored: case kept, never folded."""
     transient: bool | None = keyword("TRANSIENT", place=Place.BEFORE_TYPE)
-    """Without Fail-safe, and with at most one day of Time Travel. Can't be changed later."""
+    """Without Fail-safe, and with at most one day of Time Travel."""
     managed_access: bool | None = custom(
         alter=_switch_managed_access,
         observe=option("MANAGED ACCESS"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from freehold.cli import app
@@ -51,3 +52,38 @@ def test_kinds_lists_every_kind() -> None:
     result = RUNNER.invoke(app, ["kinds"])
     assert "Warehouse" in result.stdout
     assert result.exit_code == 0
+
+
+def test_plan_shows_what_follows_a_creation(tmp_path: Path) -> None:
+    text = MANIFESTS.replace("spec: {name: sales}", "spec: {name: sales, dropPublicSchemaOnCreation: true}")
+    result = RUNNER.invoke(app, ["plan", _file(tmp_path, text)])
+    assert 'CREATE DATABASE "sales";\nDROP SCHEMA "sales"."PUBLIC";' in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a: [", "error: while parsing"),
+        ("- a", "not a manifest but a list"),
+        ("kind: Database", "a Database has no metadata.name"),
+        ("{kind: Database, metadata: {name: d}, spec: {name: D, nme: E}}", "spec.nme: unknown field"),
+    ],
+)
+def test_plan_tells_in_one_line_what_is_wrong_with_a_file(tmp_path: Path, text: str, told: str) -> None:
+    result = RUNNER.invoke(app, ["plan", _file(tmp_path, text)])
+    assert result.exit_code == 1
+    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_plan_reads_folders_and_says_when_there_is_nothing_to_plan(tmp_path: Path) -> None:
+    _file(tmp_path, MANIFESTS)
+    assert 'CREATE SCHEMA "sales"."RAW"' in RUNNER.invoke(app, ["plan", str(tmp_path)]).stdout
+    result = RUNNER.invoke(app, ["plan", _file(tmp_path, "{kind: ConfigMap}")])
+    assert result.stderr.startswith("nothing to plan")
+
+
+def test_plan_says_which_file_is_missing(tmp_path: Path) -> None:
+    result = RUNNER.invoke(app, ["plan", str(tmp_path / "none.yaml")])
+    assert result.exit_code == 1
+    assert "none.yaml" in result.stderr

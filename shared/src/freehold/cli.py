@@ -41,37 +41,52 @@ def kinds() -> None:
 
 @app.command()
 def plan(
-    files: Annotated[list[Path], typer.Argument(help="Manifests; - reads standard input.", allow_dash=True)],
+    files: Annotated[list[Path], typer.Argument(help="Manifests, or folders of them; - reads standard input.")],
 ) -> None:
-    """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent."""
-    manifests = [each for file in files for each in _manifests(file)]
+    """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent.
+
+    Rules that span fields, and whether a name is taken, only the API server knows: kubectl apply --dry-run=server.
+    """
+    try:
+        manifests = [each for file in files for each in _manifests(file)]
+    except (OSError, ManifestError, yaml.YAMLError) as error:
+        err.print(f"[red]error:[/red] {escape(' '.join(str(error).split()))}", highlight=False, soft_wrap=True)
+        raise typer.Exit(1) from error
+    if not manifests:
+        err.print(f"nothing to plan: no manifest is of a kind that has an object ({', '.join(KINDS)})", soft_wrap=True)
     by_key = {(each["kind"], _namespace(each), each["metadata"]["name"]): each for each in manifests}
     failed = False
     for manifest in manifests:
         title = f"{manifest['kind']} {_namespace(manifest)}/{manifest['metadata']['name']}"
         out.print(f"[dim]-- {title}[/dim]", highlight=False, soft_wrap=True)
         try:
-            statement, warnings = _creation(KINDS[manifest["kind"]], manifest, by_key)
+            statements, warnings = _creation(KINDS[manifest["kind"]], manifest, by_key)
         except (InvalidName, LookupError, ValidationError) as error:
             failed = True
             for line in _reasons(error):
                 err.print(f"[red]error:[/red] {title}: {escape(line)}", highlight=False, soft_wrap=True)
             continue
-        out.print(f"{statement};", soft_wrap=True, markup=False)
+        for statement in statements:
+            out.print(f"{statement};", soft_wrap=True, markup=False)
         for warning in warnings:
             err.print(f"[yellow]warning:[/yellow] {title}: {escape(warning)}", highlight=False, soft_wrap=True)
     raise typer.Exit(1 if failed else 0)
 
 
+class ManifestError(ValueError):
+    """A file that holds something else than manifests."""
+
+
 def _creation(
     kind: Kind, manifest: Mapping[str, Any], manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
-) -> tuple[Sql, tuple[str, ...]]:
-    """The CREATE of a manifest's object, and what is likely wrong with it."""
+) -> tuple[tuple[Sql, ...], tuple[str, ...]]:
+    """What would be sent to create a manifest's object, and what is likely wrong with it."""
     spec = kind.spec.model_validate(manifest.get("spec", {}))
     for field, reason in refused(kind, spec):
         raise LookupError(f"spec.{field} isn't supported: {reason}")
     target = kind.target(_parts(kind, spec, _namespace(manifest), manifests))
-    return planning.create(kind, target, spec), planning.advice(kind, spec)
+    steps = kind.after_create(target, spec) if kind.after_create else ()
+    return (planning.create(kind, target, spec), *(step.statement for step in steps)), planning.advice(kind, spec)
 
 
 def _reasons(error: InvalidName | LookupError | ValidationError) -> Iterator[str]:
@@ -79,14 +94,31 @@ def _reasons(error: InvalidName | LookupError | ValidationError) -> Iterator[str
         yield str(error)
         return
     for each in error.errors(include_url=False):
-        yield f"spec.{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
+        unknown = each["type"] == "extra_forbidden"
+        yield f"spec.{'.'.join(str(part) for part in each['loc'])}: {'unknown field' if unknown else each['msg']}"
 
 
 def _manifests(file: Path) -> Iterator[dict[str, Any]]:
-    text = sys.stdin.read() if str(file) == "-" else file.read_text()
-    for document in yaml.safe_load_all(text):
-        for each in document.get("items", [document]) if isinstance(document, dict) else ():
+    """The manifests of our kinds in a file, a folder or standard input.
+
+    Raises:
+        OSError: the file can't be read.
+        YAMLError: it isn't YAML.
+        ManifestError: it holds something else.
+    """
+    if file.is_dir():
+        for each in sorted(file.glob("*.y*ml")):
+            yield from _manifests(each)
+        return
+    for document in yaml.safe_load_all(sys.stdin.read() if str(file) == "-" else file.read_text()):
+        if document is None:
+            continue
+        if not isinstance(document, dict):
+            raise ManifestError(f"{file}: not a manifest but a {type(document).__name__}")
+        for each in document.get("items", [document]):
             if each.get("kind") in KINDS:
+                if not isinstance(each.get("metadata"), dict) or "name" not in each["metadata"]:
+                    raise ManifestError(f"{file}: a {each['kind']} has no metadata.name")
                 yield each
 
 

@@ -247,7 +247,10 @@ def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:
     """
     if not children:
         return None
-    return Stop(Reason.DELETE_BLOCKED, f"{subject} holds the objects of {_listed(children)}: it is dropped after these")
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{subject} holds the objects of {_listed(children)}: delete these first, then it is dropped",
+    )
 
 
 def in_the_way(kind: Kind, *, force: bool) -> tuple[Content, ...]:

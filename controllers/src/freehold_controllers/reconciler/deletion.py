@@ -201,7 +201,8 @@ def _children(services: Services, managed: Managed, identity: Identity) -> list[
     for name, key in found[:_FOLLOWED]:
         services.following.follow(managed.key, Key(CLAIM.kind, "", name))
         services.following.follow(managed.key, key)
-    return [str(key) for _, key in found]
+    here = managed.object.namespace
+    return [str(key) if key.namespace == here else f"a {key.kind} in another namespace" for _, key in found]
 
 
 def _require(stop: Stop | None) -> None:

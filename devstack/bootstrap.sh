@@ -52,6 +52,7 @@ fi
 .venv/bin/python -c '' 2>/dev/null || "$uv" venv --quiet --clear --python "$python" .venv
 VIRTUAL_ENV=$PWD/.venv
 export VIRTUAL_ENV
+echo "bootstrap: installing Python packages"
 "$uv" pip sync --quiet --require-hashes --compile-bytecode requirements.lock
 "$uv" pip install --quiet --no-deps --no-build-isolation -e shared -e webhook -e controllers -e devstack
 touch .venv/.ready

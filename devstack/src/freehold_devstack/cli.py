@@ -87,10 +87,13 @@ def logs(
 
 @app.command()
 def env(name: Name = None) -> None:
-    """Print shell commands that set KUBECONFIG and PATH: `eval "$(devstack env)"`."""
+    """Print shell commands that set KUBECONFIG and PATH, for a control plane: `eval "$(devstack env)"`."""
     instance = choose(name)
     if instance.record.tier is Tier.CLUSTER:
-        console.print("The cluster has a network of its own: use `devstack kubectl` and `devstack helm`.")
+        raise DevstackError(
+            f"{instance.name} is a cluster, whose network this shell isn't in",
+            f"use `{COMMAND} kubectl` and `{COMMAND} helm`",
+        )
     for variable, value in instance.environment.items():
         sys.stdout.write(f"export {variable}='{value}'\n")
     sys.stdout.write(f"export PATH='{instance.binaries.bin}':\"$PATH\"\n")

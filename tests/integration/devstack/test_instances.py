@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from freehold_devstack import instance
+from freehold_devstack import cli, instance
 from freehold_devstack.errors import AlreadyRunningError
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import ProcessId
@@ -23,13 +24,13 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     monkeypatch.setenv("FREEHOLD_CACHE", str(tmp_path))
     with ExitStack() as started:
 
-        def start(name: str, owner: int | None = None) -> ProcessId:
+        def start(name: str, owner: int | None = None, tier: Tier = Tier.CONTROL_PLANE) -> ProcessId:
             process = started.enter_context(subprocess.Popen(("sleep", "60")))
             started.callback(process.kill)
             supervisor = ProcessId.of(process.pid)
             State(name).create()
             owned_by = ProcessId.of(owner) if owner else None
-            State(name).save_record(Record(Tier.CONTROL_PLANE, supervisor, "https://127.0.0.1:1", "/absent", owned_by))
+            State(name).save_record(Record(tier, supervisor, "https://127.0.0.1:1", "/absent", owned_by))
             return supervisor
 
         yield start
@@ -48,6 +49,18 @@ def test_without_a_name_all_are_ended_but_those_of_runs_in_progress(start: Calla
     owned = start("tests", owner=os.getpid())
     assert instance.end() == ["mine"]
     assert owned.alive
+
+
+def test_no_environment_is_printed_that_would_not_reach_the_instance(
+    start: Callable[..., ProcessId], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start("nodes", tier=Tier.CLUSTER)
+    monkeypatch.setattr(sys, "argv", ["devstack", "env", "--name", "nodes"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (1, "")
+    assert "devstack kubectl`" in printed.err
 
 
 def test_an_instance_in_the_way_is_ended_by_the_command_that_the_error_names() -> None:

@@ -55,7 +55,8 @@ def down(
 ) -> None:
     """End instances, and clean up what killed runs left."""
     for ended in end(name):
-        console.print(f"{ended}: ended")
+        outcome = "leftovers of a run that was killed: removed" if ended.killed else "ended"
+        console.print(f"{ended.name}: {outcome}")
 
 
 @app.command()

@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -225,7 +225,19 @@ def instances() -> list[Instance]:
     return [Instance(path.name) for path in sorted(state.folder().glob("*"))]
 
 
-def end(name: str | None = None) -> list[str]:
+@dataclass(frozen=True)
+class Ended:
+    """An instance that is no more.
+
+    Attributes:
+        killed: whether only leftovers of it were there.
+    """
+
+    name: str
+    killed: bool
+
+
+def end(name: str | None = None) -> list[Ended]:
     """End instances, and clean up what killed runs left; says which.
 
     Args:
@@ -236,9 +248,10 @@ def end(name: str | None = None) -> list[str]:
         for instance in instances():
             record = instance.state.record()
             owned = record is not None and record.owner is not None and record.owner.alive
-            if not instance.running or (instance.name == name if name else not owned):
+            killed = not instance.running
+            if killed or (instance.name == name if name else not owned):
                 instance.stop()
-                ended.append(instance.name)
+                ended.append(Ended(instance.name, killed))
     return ended
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from freehold_devstack import cli, instance
 from freehold_devstack.errors import AlreadyRunningError
+from freehold_devstack.instance import Ended
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import ProcessId
 from freehold_devstack.state import Record, State
@@ -36,10 +37,13 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
         yield start
 
 
-def test_one_is_ended_by_name_and_what_is_dead_is_cleaned_up(start: Callable[..., ProcessId]) -> None:
+def test_one_is_ended_by_name_and_what_is_dead_is_cleaned_up(
+    start: Callable[..., ProcessId], capsys: pytest.CaptureFixture[str]
+) -> None:
     demo, mine, dead = start("demo"), start("mine"), start("dead")
     dead.kill()
-    assert instance.end("demo") == ["dead", "demo"]
+    cli.down("demo")
+    assert capsys.readouterr().err == "dead: leftovers of a run that was killed: removed\ndemo: ended\n"
     assert (demo.alive, mine.alive) == (False, True)
     assert [left.name for left in instance.instances()] == ["mine"]
 
@@ -47,7 +51,7 @@ def test_one_is_ended_by_name_and_what_is_dead_is_cleaned_up(start: Callable[...
 def test_without_a_name_all_are_ended_but_those_of_runs_in_progress(start: Callable[..., ProcessId]) -> None:
     start("mine")
     owned = start("tests", owner=os.getpid())
-    assert instance.end() == ["mine"]
+    assert instance.end() == [Ended("mine", killed=False)]
     assert owned.alive
 
 

@@ -42,6 +42,8 @@ def test_lint_finds_nothing(release: Release) -> None:
         ("certificates.duration=90d", "/certificates/duration"),
         ("allowedHosts={https://example.com}", "/allowedHosts/0"),
         ("allowedHosts={.example.com:99999}", "/allowedHosts/0"),
+        ("image.registry=https://registry.example.com", "/image/registry"),
+        ("image.registry=registry.example.com/", "/image/registry"),
         ("image.registry=", "set image.registry to the registry that Freehold's images were pushed to"),
     ],
 )
@@ -102,6 +104,7 @@ def test_the_plain_certificates_are_those_of_the_chart(release: Release) -> None
             ("image.registry=a.example", "image.tag=v1", f"image.digest.webhook=sha256:{'0' * 64}"),
             f"a.example/freehold/webhook@sha256:{'0' * 64}",
         ),
+        (("image.registry=10.1.2.3:5000/my-team", "image.tag=v1"), "10.1.2.3:5000/my-team/freehold/webhook:v1"),
     ],
 )
 def test_an_image_is_named_by_registry_tag_and_digest(release: Release, values: tuple[str, ...], image: str) -> None:

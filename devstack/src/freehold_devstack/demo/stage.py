@@ -14,6 +14,7 @@ from typing import Any
 
 from freehold_devstack import build, images, prerequisites
 from freehold_devstack.cluster import Cluster
+from freehold_devstack.demo import account
 from freehold_devstack.demo.account import Account
 from freehold_devstack.demo.screen import Screen
 from freehold_devstack.errors import COMMAND, DevstackError, StartError
@@ -39,6 +40,10 @@ KEPT: dict[str, tuple[str, ...]] = {
     },
 }
 """Files to keep of a story that went wrong, and the kubectl commands that write them."""
+
+
+RECEIVED = rf"""grep --only-matching --perl-regexp '"text":"\K(\\.|[^"\\])*' ../{account.NAME}/state"""
+"""Prints the statements in the journal that the endpoint keeps next to the stage's folder."""
 
 
 class UnexpectedError(DevstackError):
@@ -172,7 +177,12 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
             screen.say("Everything is left running:")
             screen.command(f"cd {folder}; export DEVSTACK_NAME={cluster.name}")
             screen.command(f"{COMMAND} kubectl get freehold --all-namespaces")
-            screen.command(f"{COMMAND} down")
+            screen.command(f"{COMMAND} kubectl explain warehouse.spec")
+            screen.command(f"{COMMAND} kubectl describe warehouse loading --namespace team-a")
+            screen.say("The SQL that Snowflake has received:")
+            screen.command(RECEIVED)
+            screen.say("To end it:")
+            screen.command(f"make --directory {REPOSITORY} demo-down")
         else:
             cluster.stop()
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 import orjson
 
 from freehold import sql
-from freehold.identifiers import needs_quotes
+from freehold.identifiers import InvalidName, needs_quotes
 from freehold.identity import digest
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import Change, Place, SpecField, Target
@@ -22,7 +22,11 @@ from freehold.sql import Sql
 
 
 def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
-    """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS."""
+    """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS.
+
+    Raises:
+        InvalidName: a field holds a name that can't be one.
+    """
     clauses: dict[Place, list[Sql]] = {place: [] for place in Place}
     if kind.create_prefix and (prefix := kind.create_prefix(spec)):
         clauses[Place.BEFORE_TYPE].append(prefix)
@@ -31,7 +35,11 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
         facts = each.facts
         if value is None or not (facts.sql or facts.clause) or not facts.create:
             continue
-        if clause := facts.create_clause(value):
+        try:
+            clause = facts.create_clause(value)
+        except InvalidName as error:
+            raise InvalidName(f"spec.{each.name}: {error}") from error
+        if clause:
             clauses[facts.place].append(clause)
     return sql.join(
         (

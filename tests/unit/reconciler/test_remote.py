@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -24,7 +24,8 @@ from tests.unit.reconciler.world import SETTINGS
 
 WAREHOUSE = KINDS["Warehouse"]
 TARGET = WAREHOUSE.target(("W",))
-RUNNING = {"name": "W", "type": "STANDARD", "state": "STARTED"}
+BORN = datetime(2026, 11, 30, tzinfo=UTC)
+RUNNING = {"created_on": BORN, "name": "W", "type": "STANDARD", "state": "STARTED"}
 
 
 class Running(Snowflake):
@@ -62,7 +63,7 @@ async def change_type(snowflake: Snowflake) -> None:
     seen = Observation(RUNNING)
     steps = planning.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
-    await Remote(snowflake, SETTINGS, "R", WAREHOUSE, TARGET, tag, lambda: None).take_all(steps)
+    await Remote(snowflake, SETTINGS, "R", WAREHOUSE, TARGET, tag, lambda: None).take_all(steps, seen.created_on)
 
 
 SET = "SET WAREHOUSE_TYPE = 'SNOWPARK-OPTIMIZED'"

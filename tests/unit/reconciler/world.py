@@ -212,7 +212,7 @@ class Access(Providers):
     def __init__(self) -> None:
         pass
 
-    async def login(self, *_: Any) -> Login:
+    async def login(self, *_: Any, **__: Any) -> Login:
         return Login(SETTINGS, "R", Account(key="R.A", name="O.A"))
 
 

@@ -276,6 +276,14 @@ async def test_a_field_that_only_recreation_can_change_is_refused_with_both_valu
     assert "delete the resource and apply it anew" in verdict.message
 
 
+async def test_a_value_that_no_statement_can_hold_is_refused(world: World) -> None:
+    spec = {"name": "W", "warehouseType": "INTERACTIVE", "tables": ["a..b"]}
+    verdict = await world.ask("Warehouse", "a", "w", spec)
+    assert verdict.outcome is Outcome.DENIED
+    assert verdict.message == "spec.tables: not a dotted name: 'a..b'"
+    assert world.claims == {}
+
+
 async def test_what_is_likely_wrong_is_warned_about(world: World) -> None:
     verdict = await world.database("a", "analytics")
     assert verdict.outcome is Outcome.ALLOWED

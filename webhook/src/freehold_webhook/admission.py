@@ -192,6 +192,9 @@ class Admission:
         resolved = await resolve(change.kind, namespace, spec, get)
         if isinstance(resolved, Unresolved):
             return View(unknown=str(resolved))
+        if spec is change.new:
+            # What can't be put into a statement is refused here, and not by a condition.
+            planning.create(change.kind, change.kind.target(resolved.parts), spec)
         provider = resolved.provider
         labels = await self._labels(namespace) if provider.spec.allowed_namespace_selector else {}
         usage = Usage(change.kind, namespace, labels, resolved.parts, spec.use_role)

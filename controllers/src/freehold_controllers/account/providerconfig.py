@@ -128,7 +128,7 @@ class ProviderConfigs:
         if not any((each.reason, each.message) == (verdict.reason, verdict.message) for each in conditions_of(found)):
             note = f"{verdict.message} ({trace})" if trace else verdict.message
             services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
-        conditions = status.conditions(found, {READY: verdict}, services.now)
+        conditions = status.conditions(found, {READY: verdict, IN_USE: None}, services.now)
         new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
         await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
 
@@ -149,8 +149,8 @@ class ProviderConfigs:
         until = time.monotonic() + (SLOW - ago).total_seconds()
         return _Refusal(told.observed_generation, _status_of(found).secret_resource_version, until)
 
-    async def _let_go(self, found: Object) -> Done:
-        """Remove the finalizer once nothing uses the ProviderConfig. Ready stays as it is: its users still need it."""
+    async def _let_go(self, found: Object) -> Done | Again:
+        """Remove the finalizer once nothing uses the ProviderConfig. Until then a mended credential is taken up."""
         services = self._services
         users = sorted(self._users(found))
         if not users:
@@ -162,8 +162,13 @@ class ProviderConfigs:
         verdict = Verdict("True", Reason.IN_USE, f"{len(users)} resources still use it, and go first: {named}")
         conditions = status.conditions(found, {READY: None, IN_USE: verdict}, services.now)
         new = _status_of(found).model_copy(update={"conditions": conditions})
-        await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
-        return Done(resync=SLOW)
+        found = await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
+        try:
+            await services.providers.settings(found.key, found)
+        except ConfigurationError:
+            # The Secret may go first, as with a whole namespace: who has logged in can do without.
+            return Done(resync=SLOW)
+        return await self._verify(found)
 
     def _users(self, found: Object) -> Iterator[Key]:
         for name in KINDS:

@@ -30,10 +30,12 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
         Stopped: it succeeded, but the object isn't ours.
     """
     earlier = holding.spec.mark
+    # Before the mark: what can't be put into a statement is no attempt.
+    statement = planning.create(remote.kind, remote.target, spec)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
     await holding.begin_attempt(await remote.now())
     try:
-        await remote.send(planning.create(remote.kind, remote.target, spec))
+        await remote.send(statement)
     except SnowflakeError as error:
         if not error.outcome_known:
             raise

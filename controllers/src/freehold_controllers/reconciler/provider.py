@@ -67,8 +67,14 @@ class Providers:
         self._allowed_hosts = allowed_hosts
         self._used: dict[str, Login] = {}
 
-    async def login(self, asker: Key, namespace: str, name: str) -> Login:
+    async def login(self, asker: Key, namespace: str, name: str, *, winding_up: bool = True) -> Login:
         """The verified log-in of a ProviderConfig; whoever asks is woken when that changes.
+
+        Args:
+            asker: the resource.
+            namespace: the ProviderConfig's namespace.
+            name: its name.
+            winding_up: whether the asker is being deleted; only then one that is being deleted itself still serves.
 
         Raises:
             Stopped: there is none (now).
@@ -77,6 +83,8 @@ class Providers:
         config = self._configs.get((namespace, name))
         if config is None:
             raise _wait(f"ProviderConfig {namespace}/{name} doesn't exist: apply it, or correct spec.providerRef")
+        if config.deleting and not winding_up:
+            raise _wait(f"ProviderConfig {namespace}/{name} is being deleted: use another one in spec.providerRef")
         if config.deleting and config.uid in self._used:
             # Its Secret may be gone before the last resource that needs it, as when a namespace is deleted.
             return self._used[config.uid]

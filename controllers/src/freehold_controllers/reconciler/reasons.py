@@ -55,3 +55,6 @@ class Reason(StrEnum):
 PASSING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason.DELETING, Reason.PING_FAILED})
 """Reasons whose cause may go by itself, so that they are tried again soon, then ever later. For all others somebody has
 to change something, and most of what they can change wakes us: these are tried again rarely."""
+
+OBSERVED = frozenset({Reason.VANISHED, Reason.NOT_VISIBLE, Reason.REPLACED, Reason.OWNED_BY_OTHER, Reason.OBSERVE_ONLY})
+"""Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""

@@ -10,6 +10,7 @@ import logging
 import time
 from datetime import timedelta
 
+from freehold.identifiers import InvalidName
 from freehold.kinds.registry import KINDS
 from freehold.kube.backoff import jittered
 from freehold.kube.conditions import conditions_of
@@ -17,9 +18,10 @@ from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
 from freehold.snowflake.errors import ConfigurationError, SnowflakeError
+from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import foreign_provider
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
-from freehold_controllers.reconciler.reasons import PASSING, Reason
+from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import READY
@@ -67,6 +69,8 @@ class Reconciler:
             await run.delete() if found.deleting else await run.reconcile()
         except Stopped as stopped:
             stop = undeletable(stopped.stop) if found.deleting else stopped.stop
+        except InvalidName as error:
+            stop = Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {error}")
         except (SnowflakeError, ConfigurationError) as error:
             _log.info("%s: %s %s", run, error, error.trace if isinstance(error, SnowflakeError) else "")
             stop = (deletion_stop_for if found.deleting else stop_for)(error, run, foreign_provider(found))
@@ -78,7 +82,8 @@ class Reconciler:
         await run.stop(stop)
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message)
-        return Done(resync=SLOW)
+        # What is seen of the object may change without a word to us: looked at as often as if all were well.
+        return Done() if stop.reason in OBSERVED else Done(resync=SLOW)
 
     def _succeeded(self, key: Key, run: Run) -> None:
         self._stuck.pop(key, None)

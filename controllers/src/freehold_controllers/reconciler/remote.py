@@ -81,8 +81,12 @@ class Remote:
         """Send a statement that writes."""
         await self.snowflake.execute(self.settings, statement, self.tag, require=self.require_active)
 
-    async def take_all(self, steps: Sequence[Step]) -> None:
+    async def take_all(self, steps: Sequence[Step], born: datetime) -> None:
         """Take the steps of a plan until one fails, and then those that undo what others have done.
+
+        Args:
+            steps: the plan.
+            born: created_on of the object that it was made for; no other one is sent anything.
 
         Raises:
             Stopped: the first failure.
@@ -93,12 +97,20 @@ class Remote:
             if failure is not None and not step.after_failure:
                 continue
             try:
+                # Right before each: what the plan was made from may be minutes old by now.
+                await self._require_same(born)
                 if await self.needs(step):
                     await self.take(step)
             except (Stopped, SnowflakeError) as error:
                 failure = failure or error
         if failure is not None:
             raise failure
+
+    async def _require_same(self, born: datetime) -> None:
+        seen = await self.look("shallow")
+        if seen is None or seen.created_on != born:
+            name = f"{self.kind.object_type.lower()} {self.target.name}"
+            raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{name} was replaced while it was worked on", soon=True))
 
     async def needs(self, step: Step) -> bool:
         """Whether a step of a plan is to be taken."""

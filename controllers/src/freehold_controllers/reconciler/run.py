@@ -96,7 +96,7 @@ class Run:
         if stop := paused(managed.spec):
             raise Stopped(stop)
         # The account before the names: an identity is one in a proven account.
-        login = await services.providers.login(managed.key, *managed.provider)
+        login = await services.providers.login(managed.key, *managed.provider, winding_up=False)
         resolved = await self._resolve(managed)
         await self._require_permission(managed, resolved)
         managed = await references.resolved(managed, login.account.name, services.get_for(managed.key))
@@ -174,7 +174,8 @@ class Run:
             claim=holding.spec if holding else None,
             role=remote.role,
             tracked=self._tracked,
-            changed=status_of(self._found).last_applied_spec_hash != self.spec_hash,
+            # Without a hash in status, which backups lose, a difference counts as drift: detect-only must hold.
+            changed=status_of(self._found).last_applied_spec_hash not in (None, self.spec_hash),
             passes=PASSES if self._stuck == self.spec_hash else 0,
         )
 
@@ -212,7 +213,7 @@ class Run:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
                     await self._track(managed)
                     steps = planning.alter(self._kind, remote.target, managed.spec, seen, update.differences)
-                    await remote.take_all(steps)
+                    await remote.take_all(steps, seen.created_on)
                     self._services.tell(
                         self._found,
                         Reason.DRIFT_CORRECTED if update.drift else Reason.UPDATED,

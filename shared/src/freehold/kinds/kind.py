@@ -12,6 +12,7 @@ from freehold.identifiers import check, qualified
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.fields import Change, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.kube.text import shortened
 from freehold.observation import UNKNOWN, Observation, Row
 from freehold.sql import Sql
 
@@ -299,11 +300,14 @@ class Kind:
     def stable(self, row: Row) -> dict[str, str]:
         """The columns of SHOW that go to status, as text."""
         return {
-            key: str(value)
+            key: shortened(str(value), _SHOWN)
             for key, value in sorted(row.items())
             if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
         }
 
+
+_SHOWN = 1024
+"""Bytes of a column that go to status: a long comment stands in the spec already."""
 
 ALWAYS_VOLATILE = frozenset({"is_default", "is_current"})
 """Columns that speak of the asking session, not of the object."""

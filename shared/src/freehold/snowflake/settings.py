@@ -120,7 +120,11 @@ def _credential(spec: ProviderConfigSpec, namespace: str, secret: Mapping[str, b
     value = _value(secret, spec.credentials, namespace, key)
     source = f"Secret {namespace}/{spec.credentials.secret_ref.name}, key {key}"
     if spec.authentication_type == "UsernamePassword":
-        return Password(source, _without_line_break(value).decode())
+        try:
+            return Password(source, _without_line_break(value).decode())
+        except UnicodeDecodeError:
+            # Without the cause, which would show a part of it.
+            raise ConfigurationError(f"{source}: the password is no text in UTF-8: store it as it is typed") from None
     passphrase = None
     if spec.credentials.passphrase_key:
         passphrase = _without_line_break(_value(secret, spec.credentials, namespace, spec.credentials.passphrase_key))

@@ -47,6 +47,12 @@ def literal(value: str, *, secret: bool = False) -> Sql:
     return Sql(text, MASK if secret else text)
 
 
+def like(name: str) -> Sql:
+    """The pattern of SHOW ... LIKE that finds a stored name. It may find others: rows are filtered by exact name."""
+    # A backslash may or may not be an escape in SHOW ... LIKE, "_" matches it either way.
+    return literal(name.replace("\\", "_"))
+
+
 def number(value: int) -> Sql:
     return words(str(value))
 

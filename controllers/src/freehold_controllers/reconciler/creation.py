@@ -78,10 +78,10 @@ async def _take(remote: Remote, holding: Holding, step: Step) -> None:
 
 
 def _taken_at_birth(remote: Remote, seen: Observation | None) -> Stop:
-    name = f"{remote.kind.object_type.lower()} {remote.target.name}"
     fate = f"belongs to role {seen.owner}" if seen else f"can't be seen by role {remote.role}"
     return Stop(
         Reason.OWNED_BY_OTHER,
-        f"{name} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold leaves it "
-        f"alone. Run GRANT OWNERSHIP ... TO ROLE {remote.role}, or declare it under a ProviderConfig of that role",
+        f"{remote.target} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold "
+        f"leaves it alone. Run GRANT OWNERSHIP ... TO ROLE {remote.role}, or declare it under a "
+        "ProviderConfig of that role",
     )

@@ -75,7 +75,7 @@ class Subject:
     under_way: Literal["CREATE", "DROP"] | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind.object_type.lower()} {self.target.name}"
+        return str(self.target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,9 +164,7 @@ async def _drop(
             raise
         # "Does not exist or not authorized" proves nothing: only another look can.
         return await remote.view_anyway()
-    services.tell(
-        managed.object, Reason.DROPPED, f"{managed.kind.object_type.lower()} {remote.target.name} was dropped"
-    )
+    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
     after = await remote.view_anyway()
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after

@@ -109,8 +109,7 @@ class Remote:
     async def _require_same(self, born: datetime) -> None:
         seen = await self.look("shallow")
         if seen is None or seen.created_on != born:
-            name = f"{self.kind.object_type.lower()} {self.target.name}"
-            raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{name} was replaced while it was worked on", soon=True))
+            raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{self.target} was replaced while it was worked on", soon=True))
 
     async def needs(self, step: Step) -> bool:
         """Whether a step of a plan is to be taken."""
@@ -154,7 +153,7 @@ class Remote:
         raise Stopped(
             Stop(
                 Reason.RECONCILE_ERROR,
-                f"{self.kind.object_type.lower()} {self.target.name} shows {column} {shown} and not yet {value} after "
+                f"{self.target} shows {column} {shown} and not yet {value} after "
                 f"{SETTLING.total_seconds():g} seconds: wait for what keeps it, for example a running query, or end it",
             )
         )

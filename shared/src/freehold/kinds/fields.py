@@ -81,6 +81,10 @@ class Target:
     def name(self) -> Sql:
         return sql.identifier(*self.parts)
 
+    def __str__(self) -> str:
+        """The object for people: `warehouse "LOADING"`."""
+        return f"{self.object_type.lower()} {self.name}"
+
     def alter(self, clause: Sql) -> Sql:
         """ALTER <type> <name> <clause>."""
         return sql.sql("ALTER {type} {name} {clause}", type=self.type, name=self.name, clause=clause)

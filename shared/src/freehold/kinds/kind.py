@@ -274,9 +274,7 @@ class Kind:
 
     def show(self, target: Target) -> Sql:
         """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name."""
-        # A backslash may or may not be an escape in SHOW ... LIKE, "_" matches it either way.
-        pattern = sql.literal(target.parts[-1].replace("\\", "_"))
-        shown = sql.sql("SHOW {type}S LIKE {pattern}", type=target.type, pattern=pattern)
+        shown = sql.sql("SHOW {type}S LIKE {pattern}", type=target.type, pattern=sql.like(target.parts[-1]))
         if self.level is Level.ACCOUNT:
             return shown
         container = sql.words("DATABASE" if self.level is Level.DATABASE else "SCHEMA")

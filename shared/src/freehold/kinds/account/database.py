@@ -154,9 +154,7 @@ DATABASE = Kind(
     parameters=True,
     rules=CONTAINER_RULES,
     details={
-        "replication": lambda target: sql.sql(
-            "SHOW REPLICATION DATABASES LIKE {name}", name=sql.literal(target.parts[-1].replace("\\", "_"))
-        )
+        "replication": lambda target: sql.sql("SHOW REPLICATION DATABASES LIKE {name}", name=sql.like(target.parts[-1]))
     },
     after_create=_drop_public_schema,
     # INFORMATION_SCHEMA and an empty PUBLIC come with every database and are nobody's content.

@@ -183,6 +183,52 @@ def duplicate_property(name: str) -> SqlError:
     return unnumbered(f"duplicate property '{name}'")
 
 
+def missing_options(names: Iterable[str]) -> SqlError:
+    return SqlError(2029, "42601", f"{COMPILATION}Missing option(s): {', '.join(names)}")
+
+
+def arguments_missing(kind: str, name: str) -> SqlError:
+    return SqlError(90208, "42601", f"{COMPILATION}Argument types of {kind.lower()} '{name}' must be specified.")
+
+
+def wrong_kind(found: str, specified: str) -> SqlError:
+    """Another kind of the same name space holds the name."""
+    return unnumbered(f"Object found is of type '{found}', not specified type '{specified}'.")
+
+
+# --- columns -------------------------------------------------------------------------------------------------------
+
+
+def unsupported_data_type(word: str) -> SqlError:
+    return SqlError(2040, "42601", f"{COMPILATION}Unsupported data type '{word}'.")
+
+
+def type_change(column: str, old: str, new: str) -> SqlError:
+    return SqlError(2108, "22000", f"{COMPILATION}cannot change column {column} from type {old} to {new}")
+
+
+def type_narrowed(column: str, old: str, new: str) -> SqlError:
+    reason = "reducing the byte-length of a varchar is not supported."
+    text = f"{COMPILATION}cannot change column {column} from type {old} to {new} because {reason}"
+    return SqlError(40050, "22000", text)
+
+
+def scale_change(column: str, old: str, new: str) -> SqlError:
+    reason = "changing the scale of a number is not supported."
+    text = f"{COMPILATION}cannot change column {column} from type {old} to {new} because {reason}"
+    return SqlError(40052, "22000", text)
+
+
+def duplicate_column(column: str) -> SqlError:
+    return SqlError(2025, "42S21", f"{COMPILATION}duplicate column name '{column}'")
+
+
+def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError:
+    """A column that is not known. Lines count from 1 and positions from 0; line 0 stands for no place."""
+    place = f"{COMPILATION.rstrip()} error line {line} at position {position}\n" if line else COMPILATION
+    return SqlError(904, "42000", f"{place}invalid identifier '{name}'")
+
+
 # --- privileges ----------------------------------------------------------------------------------------------------
 
 

@@ -25,8 +25,8 @@ demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, ha
 	@$(BIN)/devstack down --name demo
 
 .PHONY: test
-test: $(READY) ## Unit, integration and end-to-end tests
-	$(BIN)/pytest tests/unit -n 2 -q
+test: $(READY) ## Unit, endpoint, integration and end-to-end tests
+	$(BIN)/pytest tests/unit tests/endpoint -n 2 -q
 	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
 	$(BIN)/pytest tests/e2e -q
 

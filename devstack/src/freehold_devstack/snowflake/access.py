@@ -112,4 +112,8 @@ class Authority:
         Args:
             also: Privileges on the account that show all objects of this kind.
         """
-        return self.holds_on_account(*_RESOLVES_EVERYTHING, *also) or self.touches(obj)
+        return self.resolves(obj, also) or self.touches(obj)
+
+    def resolves(self, _obj: CatalogObject, also: Collection[str] = ()) -> bool:
+        """Whether the object is listed whatever privileges the roles have on it."""
+        return self.holds_on_account(*_RESOLVES_EVERYTHING, *also)

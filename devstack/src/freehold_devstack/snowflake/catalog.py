@@ -5,7 +5,7 @@ statement changes records inside a transaction, which is undone as a whole when 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -13,10 +13,15 @@ from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.parser import Name
 
 Scalar = str | int | bool | None
-"""What a property or parameter may hold."""
+"""What a parameter or a cell may hold."""
+
+Value = Scalar | Sequence["Value"] | Mapping[str, "Value"]
+"""What a property may hold: all that JSON can say, but for fractions."""
 
 ACCOUNT_ID = 0
 PUBLIC = "PUBLIC"
+ROLE_KINDS = frozenset({"ROLE", "DATABASE ROLE"})
+"""What privileges can be granted to, besides users and shares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,9 @@ class CatalogObject:
         created_on, dropped_on: Milliseconds since 1970, UTC.
         properties: All properties of the kind by their SQL names.
         parameters: Only those parameters that are set on this object.
+        overload: What tells apart objects of one name: the types of a function's arguments, as SQL prints them in its
+            brackets; None for kinds whose names are enough.
+        tags: The values of the tags that are set on the object itself, by the tag's id.
     """
 
     id: int
@@ -40,11 +48,13 @@ class CatalogObject:
     owner: int | None
     created_on: int
     dropped_on: int | None = None
-    properties: Mapping[str, Scalar] = field(default_factory=dict)
+    properties: Mapping[str, Value] = field(default_factory=dict)
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    overload: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
-GrantKey = tuple[str, int, int, int | None]
+GrantKey = tuple[str, int, int, int | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class Grant:
     Attributes:
         on, to: Ids of the securable and of the grantee.
         by: Role recorded as granted_by; None for the system.
+        future: Kind of the objects that get the privilege when they are made in `on`; None for a grant on `on` itself.
     """
 
     privilege: str
@@ -62,10 +73,11 @@ class Grant:
     by: int | None
     created_on: int
     grant_option: bool = False
+    future: str | None = None
 
     @property
     def key(self) -> GrantKey:
-        return (self.privilege, self.on, self.to, self.by)
+        return (self.privilege, self.on, self.to, self.by, self.future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +88,29 @@ class Change:
     after: CatalogObject | Grant | None
 
 
+def _listing_order(obj: CatalogObject) -> tuple[str, str, bool, int, int]:
+    return (obj.name, obj.overload or "", obj.dropped_on is not None, -(obj.dropped_on or 0), -obj.id)
+
+
+_Address = tuple[str, int | None, str, str | None]
+
+
+def _address(obj: CatalogObject) -> _Address:
+    """What no two live objects share."""
+    return (obj.namespace, obj.parent, obj.name, obj.overload)
+
+
 class Catalog:
     """The records of one account with the indexes that finding them takes."""
 
     def __init__(self) -> None:
         self._objects: dict[int, CatalogObject] = {}
-        self._live: dict[tuple[str, int | None, str], int] = {}
+        self._live: dict[_Address, int] = {}
+        self._of_kind: defaultdict[str, dict[int, None]] = defaultdict(dict)
         self._members: defaultdict[tuple[int | None, str], dict[int, None]] = defaultdict(dict)
         self._grants: dict[GrantKey, Grant] = {}
         self._grants_on: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
+        self._future_in: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
         self._grants_to: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._inherited: dict[int, frozenset[int]] = {}
@@ -143,30 +169,35 @@ class Catalog:
             self._remember(change.after)
         record = change.after or change.before
         about = self._objects.get(record.on) if isinstance(record, Grant) else record
-        if about is None or about.kind == "ROLE":
+        if about is None or about.kind in ROLE_KINDS:
             self._inherited.clear()
 
     def _remember(self, record: CatalogObject | Grant) -> None:
         if isinstance(record, Grant):
             self._grants[record.key] = record
-            self._grants_on[record.on][record.key] = None
+            self._about(record)[record.key] = None
             self._grants_to[record.to][record.key] = None
             return
         self._objects[record.id] = record
+        self._of_kind[record.kind][record.id] = None
         self._members[record.parent, record.kind][record.id] = None
         if record.dropped_on is None:
-            self._live[record.namespace, record.parent, record.name] = record.id
+            self._live[_address(record)] = record.id
 
     def _forget(self, record: CatalogObject | Grant) -> None:
         if isinstance(record, Grant):
             del self._grants[record.key]
-            del self._grants_on[record.on][record.key]
+            del self._about(record)[record.key]
             del self._grants_to[record.to][record.key]
             return
         del self._objects[record.id]
+        del self._of_kind[record.kind][record.id]
         del self._members[record.parent, record.kind][record.id]
-        if self._live.get((record.namespace, record.parent, record.name)) == record.id:
-            del self._live[record.namespace, record.parent, record.name]
+        if self._live.get(_address(record)) == record.id:
+            del self._live[_address(record)]
+
+    def _about(self, grant: Grant) -> dict[GrantKey, None]:
+        return (self._grants_on if grant.future is None else self._future_in)[grant.on]
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -183,16 +214,23 @@ class Catalog:
     def account(self) -> CatalogObject:
         return self._objects[ACCOUNT_ID]
 
-    def find(self, namespace: str, name: str, parent: int | None = ACCOUNT_ID) -> CatalogObject | None:
+    def find(
+        self, namespace: str, name: str, parent: int | None = ACCOUNT_ID, overload: str | None = None
+    ) -> CatalogObject | None:
         """The live object of this name."""
-        object_id = self._live.get((namespace, parent, name))
+        object_id = self._live.get((namespace, parent, name, overload))
         return None if object_id is None else self._objects[object_id]
 
     def members(self, kind: str, parent: int | None = ACCOUNT_ID, *, dropped: bool = False) -> list[CatalogObject]:
         """Objects of a kind in a container, by name; dropped ones too if asked for, the latest first."""
         found = [self._objects[object_id] for object_id in self._members[parent, kind]]
         kept = [obj for obj in found if dropped or obj.dropped_on is None]
-        return sorted(kept, key=lambda obj: (obj.name, obj.dropped_on is not None, -(obj.dropped_on or 0), -obj.id))
+        return sorted(kept, key=_listing_order)
+
+    def of_kind(self, kind: str) -> Iterator[CatalogObject]:
+        """The live objects of a kind, wherever they are."""
+        found = (self._objects[object_id] for object_id in list(self._of_kind[kind]))
+        return (obj for obj in found if self.is_live(obj))
 
     def children(self, parent: int) -> list[CatalogObject]:
         """All live objects in a container, of any kind."""
@@ -219,8 +257,17 @@ class Catalog:
     def grants_on(self, obj: CatalogObject) -> list[Grant]:
         return [self._grants[key] for key in self._grants_on[obj.id]]
 
+    def future_grants(self, container: CatalogObject) -> list[Grant]:
+        """What new objects in a container are to be granted, grants of its own container not counted."""
+        return [self._grants[key] for key in self._future_in[container.id]]
+
     def grants_to(self, grantee: int) -> list[Grant]:
-        return [self._grants[key] for key in self._grants_to[grantee]]
+        """What a role, user or share was granted."""
+        return [self._grants[key] for key in self._grants_to[grantee] if self._grants[key].future is None]
+
+    def future_grants_to(self, grantee: int) -> list[Grant]:
+        """What a role will be granted on objects that are yet to be made."""
+        return [self._grants[key] for key in self._grants_to[grantee] if self._grants[key].future is not None]
 
     def grants_by(self, role: int) -> list[Grant]:
         """What a role has granted to others."""
@@ -235,7 +282,7 @@ class Catalog:
         return [
             grant.on
             for grant in self.grants_to(grantee)
-            if grant.privilege == "USAGE" and self[grant.on].kind == "ROLE" and self[grant.on].dropped_on is None
+            if grant.privilege == "USAGE" and self[grant.on].kind in ROLE_KINDS and self.is_live(self[grant.on])
         ]
 
     def inherited_roles(self, grantee: int) -> frozenset[int]:

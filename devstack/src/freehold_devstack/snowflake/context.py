@@ -1,11 +1,12 @@
 """What a statement works with: the account, the session, the rights and the time, and how names resolve."""
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.access import Authority
+from freehold_devstack.snowflake.access import OWNERSHIP, Authority
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.hints import Hints
@@ -15,8 +16,12 @@ from freehold_devstack.snowflake.parser import Name, print_name
 from freehold_devstack.snowflake.sessions import Session
 
 MILLISECONDS_PER_DAY = 86_400_000
+MILLISECONDS_PER_MINUTE = 60_000
 
 _TIME_LIMIT = "STATEMENT_TIMEOUT_IN_SECONDS"
+
+BUNDLES = {"2026_06": True, "2026_07": True, "2026_08": False}
+"""The behaviour change bundles that an account can switch, and whether they are on where it says nothing."""
 
 CURRENT = {"DATABASE": "database", "SCHEMA": "schema", "WAREHOUSE": "warehouse", "ROLE": "role"}
 """Kinds of which a session has a current object, and the session's attribute for it."""
@@ -44,6 +49,12 @@ class AccountIdentity:
     def qualified(self) -> str:
         return f"{self.organization}.{self.name}"
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What clients may call it: its locator or ORGANIZATION-NAME, with hyphens for the name's underscores or not."""
+        hyphened = self.name.replace("_", "-")
+        return frozenset({self.locator, f"{self.organization}-{self.name}", f"{self.organization}-{hyphened}"})
+
 
 @dataclass(frozen=True)
 class Context:
@@ -53,6 +64,7 @@ class Context:
         types: The object types by kind.
         now: Milliseconds since 1970.
         parameters: Session parameters that the client sent for this statement alone.
+        peers: The catalogs of the other accounts here, as ORGANIZATION.ACCOUNT.
     """
 
     types: Mapping[str, ObjectType]
@@ -61,6 +73,7 @@ class Context:
     session: Session
     now: int
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    peers: Mapping[str, Catalog] = field(default_factory=dict)
 
     # --- rights --------------------------------------------------------------------------------------------------
 
@@ -75,15 +88,34 @@ class Context:
                 secondary = frozenset()
             case roles:
                 secondary = frozenset(roles)
+        if self.session.roles is not None:
+            secondary &= self.session.roles
         return Authority(self.catalog, self.session.role, secondary)
 
     def enabled(self, feature: str | None) -> bool:
         """Whether the edition has a feature; all that the types name need Enterprise."""
         return feature is None or self.identity.edition != "STANDARD"
 
+    def bundle(self, name: str) -> bool:
+        """Whether a behaviour change bundle is on in the account."""
+        switched = self.catalog.account.properties.get("BUNDLES")
+        return bool({**BUNDLES, **(switched if isinstance(switched, Mapping) else {})}[name])
+
     def sees(self, obj: CatalogObject) -> bool:
+        """Whether names resolve to an object."""
         object_type = self.types.get(obj.kind)
         return self.authority.sees(obj, object_type.visible_with if object_type else ())
+
+    def lists(self, obj: CatalogObject) -> bool:
+        """Whether SHOW lists an object, which some types grant to fewer."""
+        object_type = self.types[obj.kind]
+        if object_type.shown_when is not None:
+            return object_type.shown_when(self, obj)
+        if not self.sees(obj):
+            return False
+        if object_type.shown_to is None or self.authority.resolves(obj, object_type.visible_with):
+            return True
+        return any(self.authority.holds(privilege, obj) for privilege in (OWNERSHIP, *object_type.shown_to))
 
     def require(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> None:
         """Refuse with 003001 unless an active role (only the primary, for CREATE) has the privilege."""
@@ -111,7 +143,7 @@ class Context:
     # --- names ---------------------------------------------------------------------------------------------------
 
     def print_path(self, obj: CatalogObject) -> str:
-        return print_name(self.catalog.path(obj))
+        return print_name(self.catalog.path(obj)) + ("" if obj.overload is None else f"({obj.overload})")
 
     def missing(self, kind: str, name: str) -> SqlError:
         return errors.missing(kind, name, self._hints.seen(kind, name))
@@ -149,21 +181,32 @@ class Context:
             raise errors.no_current(outer.kind, f"{verb} {object_type.kind}")
         return current
 
-    def lookup(self, object_type: ObjectType, name: str, container: CatalogObject) -> CatalogObject | None:
-        """The object of this name in a container; None when it is absent or invisible, which look the same."""
-        obj = self.catalog.find(object_type.class_name, name, container.id)
-        return obj if obj is not None and obj.kind == object_type.kind and self.sees(obj) else None
+    def lookup(
+        self, object_type: ObjectType, name: str, container: CatalogObject, overload: str | None = None
+    ) -> CatalogObject | None:
+        """The object of this name in a container; None when it is absent or invisible, which look the same.
 
-    def resolve(self, object_type: ObjectType, name: Name, verb: str) -> CatalogObject:
+        Raises:
+            SqlError: 999999 when the name is that of another kind.
+        """
+        obj = self.catalog.find(object_type.class_name, name, container.id, overload)
+        if obj is None or not self.sees(obj):
+            return None
+        if obj.kind != object_type.kind:
+            raise errors.wrong_kind(obj.kind, object_type.kind)
+        return obj
+
+    def resolve(self, object_type: ObjectType, name: Name, verb: str, overload: str | None = None) -> CatalogObject:
         """The visible object of this name.
 
         Raises:
-            SqlError: 002003 that names the object or its first missing ancestor.
+            SqlError: 002003 that names the object or its first missing ancestor; as `lookup`.
         """
         container = self.container(object_type, name, verb)
-        obj = self.lookup(object_type, name[-1], container)
+        obj = self.lookup(object_type, name[-1], container, overload)
         if obj is None:
-            raise self.missing(object_type.kind, print_name((*self._prefix(container), name[-1])))
+            signature = "" if overload is None else f"({overload})"
+            raise self.missing(object_type.kind, print_name((*self._prefix(container), name[-1])) + signature)
         return obj
 
     def resolve_reference(self, kind: str, name: Name, verb: str) -> CatalogObject:
@@ -181,6 +224,10 @@ class Context:
 
     def is_current(self, obj: CatalogObject) -> bool:
         return obj.dropped_on is None and getattr(self.session, CURRENT[obj.kind]) == obj.id
+
+    def fluctuation(self, obj: CatalogObject, what: str, high: int) -> int:
+        """A figure that moves by itself, from 0 to below `high`: the same all through a minute of the server's time."""
+        return zlib.crc32(f"{obj.id} {what} {self.now // MILLISECONDS_PER_MINUTE}".encode()) % high
 
     # --- parameters ----------------------------------------------------------------------------------------------
 

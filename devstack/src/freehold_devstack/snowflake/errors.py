@@ -191,6 +191,10 @@ def arguments_missing(kind: str, name: str) -> SqlError:
     return SqlError(90208, "42601", f"{COMPILATION}Argument types of {kind.lower()} '{name}' must be specified.")
 
 
+def tags_unsupported(kind: str) -> SqlError:
+    return SqlError(391801, "0A000", f"{COMPILATION}Object tagging not supported for object type {kind}.")
+
+
 def wrong_kind(found: str, specified: str) -> SqlError:
     """Another kind of the same name space holds the name."""
     return unnumbered(f"Object found is of type '{found}', not specified type '{specified}'.")

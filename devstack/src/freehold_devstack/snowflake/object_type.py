@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.parameters import PARAMETERS, Parameter
-from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Column, Result
 from freehold_devstack.snowflake.values import ValueType
 
@@ -16,8 +16,32 @@ if TYPE_CHECKING:
     from freehold_devstack.snowflake.context import Context
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a statement was understood as.
+
+    Attributes:
+        verb: CREATE, ALTER, SHOW, ...
+        kind: Object type, or its plural.
+        name: Of the object, as far as the statement spells it out.
+        detail: What else tells it from others of its verb, e.g. "OR REPLACE", or which form of ALTER it is.
+    """
+
+    verb: str
+    kind: str = ""
+    name: Name = ()
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.verb, self.kind, print_name(self.name), self.detail)))
+
+
 class Statement(Protocol):
     """A parsed statement."""
+
+    @property
+    def form(self) -> Form:
+        """What it was understood as."""
 
     def execute(self, context: "Context") -> Result:
         """Do it, inside a transaction of the catalog."""
@@ -45,8 +69,8 @@ class Property:
 
     name: str
     type: ValueType
-    default: Scalar = None
-    unset: Scalar | Refused = None
+    default: Value = None
+    unset: Value | Refused = None
     only: Literal["CREATE", "ALTER"] | None = None
     privilege: str | None = None
     only_role: str | None = None
@@ -65,6 +89,22 @@ class Clause:
     value: Scalar = True
 
 
+Given = Mapping[str, Value]
+"""Properties with the values that a statement gives them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Words of CREATE that a grammar of their own follows.
+
+    Attributes:
+        parse: Reads what follows the words.
+    """
+
+    words: str
+    parse: Callable[[Parser], Given]
+
+
 Act = Callable[["Context", CatalogObject], Result | None]
 """Does something to an object; without a result of its own the statement just succeeds."""
 
@@ -76,12 +116,12 @@ class Action:
     Attributes:
         words: What follows the name.
         parse: Reads what follows the words.
-        privilege: What it needs on the object.
+        privilege: What it needs on the object; None where the act itself asks.
     """
 
     words: str
     parse: Callable[[Parser], Act]
-    privilege: str = OWNERSHIP
+    privilege: str | None = OWNERSHIP
 
 
 @dataclass(frozen=True)
@@ -105,19 +145,36 @@ class Show:
 
     Attributes:
         terse: The columns of SHOW TERSE; None where there is no such form.
+        like, scoped, starts_with, limit, privileges: Which of the filters LIKE, IN, STARTS WITH, LIMIT and WITH
+            PRIVILEGES it takes.
+        options: Words before LIMIT that let through only some objects.
+        named: Whether the error about a container that is missing names it.
         cut: Whether the rows beyond 10,000 are left out without a word, instead of an error.
     """
 
     columns: tuple[ShowColumn, ...]
     terse: tuple[ShowColumn, ...] | None = None
     history: bool = False
+    like: bool = True
+    scoped: bool = True
     starts_with: bool = False
     limit: bool = False
+    privileges: bool = False
+    options: tuple[tuple[str, Callable[["Context", CatalogObject], bool]], ...] = ()
+    named: bool = False
     cut: bool = False
+
+
+Describer = Callable[["Context", CatalogObject], Result]
+"""Answers DESCRIBE of an object."""
 
 
 def _unchanged(_context: "Context", draft: CatalogObject, _given: frozenset[str]) -> CatalogObject:
     return draft
+
+
+def _indifferent(_context: "Context", obj: CatalogObject) -> CatalogObject:
+    return obj
 
 
 def _nothing(_context: "Context", _obj: CatalogObject) -> None:
@@ -130,61 +187,96 @@ class ObjectType:
 
     Attributes:
         kind, plural: Its words in SQL, e.g. "DATABASE", "DATABASES".
+        aliases: Other words for it, singular and plural, that all statements but CREATE take.
         container: Kind of what it lives in.
         namespace: What its names must be unique in, within a container.
+        granted_as: What SHOW GRANTS calls it; the kind with underscores by default.
+        overload: What tells apart objects of one name, of the properties that the signature gives; None where names
+            are enough.
+        feature: What has to be enabled by the edition for it.
         modifiers: Clauses between CREATE and the kind.
+        signature: Reads what stands right after the name in CREATE.
         clauses: Clauses after the name.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
+        or_replace, or_alter, if_not_exists, renames, swaps, retained, cascades, taggable: What CREATE, ALTER, DROP and
+            UNDROP can do with it; a retained one can be brought back.
+        clone: What CLONE needs on its source; None where there is no such form.
+        copies_grants: Whether CREATE takes COPY GRANTS.
         privileges: What can be granted on it besides OWNERSHIP.
+        create_privilege: What CREATE needs on the container.
         alter_privilege, describe_privilege: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
         implied: Privileges on it that another privilege stands for, by that one: on the account or on the object.
         visible_with: Privileges on the account that show all objects of this type.
+        shown_to: Privileges on the object that make SHOW list it, besides OWNERSHIP; None where any will do.
+        shown_when: Whether SHOW lists it, where the rule is peculiar to the type.
         describe: What DESCRIBE answers; None where there is no such statement.
+        describe_forms: Words after the name in DESCRIBE, and what it answers then.
         extra_shows: Further SHOW statements about the type, by the words after SHOW.
         relation: Whether SHOW OBJECTS lists it.
-        retained: Whether a dropped one can be brought back.
-        cascades: Whether DROP takes CASCADE and RESTRICT.
-        swaps: Whether ALTER takes SWAP WITH.
         settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
             names of the settings that the statement spells out.
         created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
+        owner_changing: The record for a new owner; it may refuse.
     """
 
     kind: str
     plural: str
     show: Show
+    aliases: tuple[tuple[str, str], ...] = ()
     container: str = "ACCOUNT"
     namespace: str = ""
+    granted_as: str = ""
+    overload: Callable[[Given], str] | None = None
+    feature: str | None = None
     modifiers: tuple[Clause, ...] = ()
-    clauses: tuple[Clause, ...] = ()
+    signature: Callable[[Parser], Given] | None = None
+    clauses: tuple[Clause | Part, ...] = ()
     lists: tuple[tuple[str, str], ...] = ()
     properties: tuple[Property, ...] = ()
     parameters: tuple[str, ...] = ()
+    or_replace: bool = True
+    or_alter: bool = False
+    if_not_exists: bool = True
+    renames: bool = True
+    swaps: bool = False
+    retained: bool = False
+    cascades: bool = False
+    taggable: bool = True
+    clone: str | None = None
+    copies_grants: bool = False
     privileges: frozenset[str] = frozenset()
     actions: tuple[Action, ...] = ()
+    create_privilege: str = ""
     alter_privilege: str = OWNERSHIP
     describe_privilege: str | None = OWNERSHIP
     implied: Mapping[str, frozenset[str]] = field(default_factory=dict)
     visible_with: tuple[str, ...] = ()
-    describe: Callable[["Context", CatalogObject], Result] | None = None
+    shown_to: frozenset[str] | None = None
+    shown_when: Callable[["Context", CatalogObject], bool] | None = None
+    describe: Describer | None = None
+    describe_forms: tuple[tuple[str, Describer], ...] = ()
     extra_shows: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()
     relation: bool = False
-    retained: bool = False
-    cascades: bool = False
-    swaps: bool = False
     settle: Callable[["Context", CatalogObject, frozenset[str]], CatalogObject] = _unchanged
     created: Callable[["Context", CatalogObject], None] = _nothing
     dropping: Callable[["Context", CatalogObject], None] = _nothing
+    owner_changing: Callable[["Context", CatalogObject], CatalogObject] = _indifferent
 
     @property
-    def create_privilege(self) -> str:
-        return f"CREATE {self.kind}"
+    def creating(self) -> str:
+        """The privilege on the container that CREATE needs."""
+        return self.create_privilege or f"CREATE {self.kind}"
 
     @property
     def class_name(self) -> str:
         """The name space as the catalog keys it."""
         return self.namespace or self.kind
+
+    @property
+    def securable(self) -> str:
+        """What SHOW GRANTS calls it."""
+        return self.granted_as or self.kind.replace(" ", "_")
 
     @cached_property
     def settings(self) -> Mapping[str, Setting]:

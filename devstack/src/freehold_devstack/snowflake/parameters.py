@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from zoneinfo import available_timezones
 
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
-from freehold_devstack.snowflake.values import SIZES, Boolean, Choice, Integer, Reference, Text, ValueType, choice
+from freehold_devstack.snowflake.values import SIZES, Boolean, Choice, Integer, Reference, ScalarType, Text, choice
 
 _LOG_LEVELS = choice("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF")
 _TIMESTAMP_FORMAT = "YYYY-MM-DD HH24:MI:SS.FF3 TZHTZM"
@@ -21,7 +21,7 @@ class Parameter:
     """
 
     name: str
-    type: ValueType
+    type: ScalarType
     default: Scalar
     description: str
     requires: str | None = None

@@ -35,17 +35,25 @@ _RESERVED = frozenset(
 )
 
 
-_SIGNED = frozenset({TokenKind.NUMBER})
-_LITERALS = frozenset({TokenKind.NUMBER, TokenKind.STRING, TokenKind.WORD, TokenKind.QUOTED})
-
-
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """The right-hand side of `PROPERTY = value`, before a property gives it a meaning."""
+    """The right-hand side of `PROPERTY = value`, before a property gives it a meaning.
+
+    Attributes:
+        kind: OPERATOR for what stands in brackets.
+        text: As written.
+        value: A string without its escapes, a word in capitals, a quoted identifier as stored, a number with its sign.
+        name: The parts of a name; empty for what is none.
+        items: The values in brackets: `(value, …)`.
+        group: The assignments in brackets: `(NAME = value …)`; None for what is no such thing.
+    """
 
     kind: TokenKind
     text: str
     value: str
+    name: Name = ()
+    items: tuple["Literal", ...] = ()
+    group: tuple[tuple[str, "Literal"], ...] | None = None
 
 
 def print_identifier(part: str) -> str:
@@ -63,11 +71,13 @@ class Parser:
 
     Args:
         tokens: One statement's tokens, END last.
+        source: The text that they were made of.
         fold_quoted: QUOTED_IDENTIFIERS_IGNORE_CASE of the session.
     """
 
-    def __init__(self, tokens: Sequence[Token], *, fold_quoted: bool = False) -> None:
+    def __init__(self, tokens: Sequence[Token], *, source: str = "", fold_quoted: bool = False) -> None:
         self._tokens = tokens
+        self._source = source
         self._next = 0
         self._fold_quoted = fold_quoted
 
@@ -79,6 +89,8 @@ class Parser:
     def unexpected(self, token: Token | None = None) -> SqlError:
         """The syntax error that a token is, by default the next one."""
         token = token or self.token
+        if token.kind is TokenKind.VARIABLE:
+            return errors.unknown_variable(token.text, token.line, token.position)
         return errors.syntax(token.text, token.line, token.position)
 
     def advance(self) -> Token:
@@ -173,13 +185,79 @@ class Parser:
             raise self.unexpected()
         return int(self.advance().text)
 
+    # --- text as written -----------------------------------------------------------------------------------------
+
+    @property
+    def statement(self) -> str:
+        """The whole statement as written, comments and blanks around it left out."""
+        return self.slice(self._tokens[0], self._tokens[-1])
+
+    def slice(self, first: Token, end: Token | None = None) -> str:
+        """The text from one token up to another, by default the next one, without the blanks before that."""
+        return self._source[first.start : (end or self.token).start].rstrip()
+
+    def rest(self) -> str:
+        """Take everything up to the end of the statement, as written."""
+        if self.at_end():
+            raise self.unexpected()
+        first = self.token
+        self._next = len(self._tokens) - 1
+        return self.slice(first)
+
+    def bracketed(self) -> str:
+        """Take what stands in brackets, which may hold brackets itself, as written and without the outer ones."""
+        self.expect("(")
+        first, depth = self.token, 1
+        while True:
+            depth += self.at("(") - self.at(")")
+            if not depth:
+                text = self.slice(first)
+                self.expect(")")
+                return text
+            if self.at_end():
+                raise self.unexpected()
+            self.advance()
+
+    # --- values --------------------------------------------------------------------------------------------------
+
     def literal(self) -> Literal:
-        """Take a value: a string, a number with or without a sign, a word or an identifier."""
+        """Take a value: a string, a number, a word, a name, or values or assignments in brackets.
+
+        Raises:
+            SqlError: 001003 for anything else, 999999 for a name in brackets that is assigned to twice.
+        """
+        first = self.token
+        if self.accept("("):
+            return self._bracket(first)
         sign = "-" if self.accept("-") else ""
         token = self.token
-        if token.kind not in (_SIGNED if sign else _LITERALS):
+        if token.kind is TokenKind.NUMBER or (token.kind is TokenKind.STRING and not sign):
+            self.advance()
+            return Literal(token.kind, sign + token.text, sign + token.value)
+        if sign or token.kind not in {TokenKind.WORD, TokenKind.QUOTED}:
             raise self.unexpected()
-        if token.kind is TokenKind.QUOTED:
-            return Literal(token.kind, token.text, self.identifier())
-        self.advance()
-        return Literal(token.kind, sign + token.text, sign + token.value)
+        value = self.advance().value
+        if token.kind is TokenKind.WORD and not self.at("."):
+            return Literal(token.kind, token.text, value, (value,))
+        self._next -= 1
+        name = self.name(parts=4)
+        return Literal(token.kind, self.slice(first), print_name(name) if len(name) > 1 else name[0], name)
+
+    def _bracket(self, first: Token) -> Literal:
+        items: list[Literal] = []
+        group: list[tuple[str, Literal]] = []
+        if self.token.kind is TokenKind.WORD and self._tokens[self._next + 1].text == "=":
+            while not self.accept(")"):
+                name = self.word()
+                self.expect("=")
+                if name in dict(group):
+                    raise errors.duplicate_property(name)
+                group.append((name, self.literal()))
+                if self.accept(",") and self.at(")"):
+                    raise self.unexpected()
+            return Literal(TokenKind.OPERATOR, self.slice(first), "", group=tuple(group))
+        while not self.accept(")"):
+            if items:
+                self.expect(",")
+            items.append(self.literal())
+        return Literal(TokenKind.OPERATOR, self.slice(first), "", items=tuple(items))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import CURRENT, Context
-from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, parse_unset, read
+from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, parse_unset, read, scalars
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import ObjectType, Statement
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.results import DONE, Column, Result, number, text
@@ -28,6 +28,10 @@ class UseObject:
 
     object_type: ObjectType
     name: Name
+
+    @property
+    def form(self) -> Form:
+        return Form("USE", self.object_type.kind, self.name)
 
     def execute(self, context: Context) -> Result:
         try:
@@ -56,6 +60,10 @@ class UseRole:
 
     name: str
 
+    @property
+    def form(self) -> Form:
+        return Form("USE", "ROLE", (self.name,))
+
     def execute(self, context: Context) -> Result:
         role = context.catalog.find("ROLE", self.name)
         if role is None:
@@ -71,6 +79,10 @@ class UseSecondaryRoles:
     """USE SECONDARY ROLES { ALL | NONE | <role> [, …] }."""
 
     roles: Sequence[str] | str
+
+    @property
+    def form(self) -> Form:
+        return Form("USE", "SECONDARY ROLES", (), self.roles if isinstance(self.roles, str) else ", ".join(self.roles))
 
     def execute(self, context: Context) -> Result:
         context.session.secondary = self._secondary(context)
@@ -118,6 +130,10 @@ class SetParameters:
     target: str
     values: Mapping[str, Literal | None]
 
+    @property
+    def form(self) -> Form:
+        return Form("ALTER", self.target, (), ", ".join(self.values))
+
     def execute(self, context: Context) -> Result:
         known = SESSION_PARAMETERS if self.target == "SESSION" else PARAMETERS
         for name in self.values:
@@ -128,7 +144,7 @@ class SetParameters:
         given = {name: literal for name, literal in self.values.items() if literal is not None}
         # What an object's levels of logging take on the account is not asked of the session's own.
         settings = {name: replace(PARAMETERS[name], requires=None) for name in given}
-        read_values = read(context, settings, given)
+        read_values = scalars(read(context, settings, given))
         if self.target == "SESSION":
             context.session.parameters = self._changed(context.session.parameters, read_values)
         else:
@@ -198,6 +214,10 @@ class Select:
     """SELECT of literals and CURRENT_…() functions, without FROM."""
 
     items: Sequence[Expression]
+
+    @property
+    def form(self) -> Form:
+        return Form("SELECT", "", (), ", ".join(item.column.name for item in self.items))
 
     def execute(self, context: Context) -> Result:
         return Result(tuple(item.column for item in self.items), [tuple(item.value(context) for item in self.items)])

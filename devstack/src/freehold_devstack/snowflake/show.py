@@ -1,7 +1,7 @@
 """SHOW of every object type, SHOW OBJECTS and SHOW PARAMETERS."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
@@ -9,9 +9,9 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import Types, parse_name, parse_type
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import ObjectType, Show, ShowColumn, Statement
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Show, ShowColumn, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
-from freehold_devstack.snowflake.parser import Name, Parser, phrases
+from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
 
 ROW_LIMIT = 10_000
@@ -53,6 +53,22 @@ class Filters:
     prefix: str | None = None
     limit: int | None = None
     after: str | None = None
+    option: str | None = None
+    privileges: tuple[str, ...] = ()
+
+    @property
+    def detail(self) -> str:
+        """What a form of SHOW says of them."""
+        named = {
+            "LIKE": self.pattern,
+            "IN": None if self.scope is None else f"{self.scope.kind} {print_name(self.scope.name or ())}".strip(),
+            "STARTS WITH": self.prefix,
+            "": self.option,
+            "LIMIT": None if self.limit is None else str(self.limit),
+            "FROM": self.after,
+            "WITH PRIVILEGES": ", ".join(self.privileges) or None,
+        }
+        return " ".join(f"{words} {value}".strip() for words, value in named.items() if value is not None)
 
     def names(self, objects: Iterable[CatalogObject]) -> list[CatalogObject]:
         """Those objects whose names LIKE and STARTS WITH let through."""
@@ -72,19 +88,34 @@ class Filters:
 
 
 def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str]) -> Filters:
-    """Take LIKE, IN, STARTS WITH and LIMIT, in this order, as far as the statement has them."""
+    """Take LIKE, IN, STARTS WITH, LIMIT and WITH PRIVILEGES, in this order, as far as the statement has them."""
     filters = Filters()
-    if parser.accept("LIKE"):
+    if show.like and parser.accept("LIKE"):
         filters = replace(filters, pattern=parser.string())
     if scopes and parser.accept("IN"):
         filters = replace(filters, scope=_parse_scope(parser, types, scopes))
     if show.starts_with and parser.accept("STARTS", "WITH"):
         filters = replace(filters, prefix=parser.string())
+    option = next((words for words, _ in show.options if parser.accept_phrase(words)), None)
+    filters = replace(filters, option=option)
     if show.limit and parser.accept("LIMIT"):
         filters = replace(filters, limit=parser.integer())
         if parser.accept("FROM"):
             filters = replace(filters, after=parser.string())
+    if show.privileges and parser.accept("WITH", "PRIVILEGES"):
+        filters = replace(filters, privileges=_parse_privileges(parser, types))
     return filters
+
+
+def _parse_privileges(parser: Parser, types: Types) -> tuple[str, ...]:
+    known = sorted({privilege for kind in types.values() for privilege in kind.privileges}, key=len, reverse=True)
+    privileges: list[str] = []
+    while not privileges or parser.accept(","):
+        words = next((words for words in known if parser.accept_phrase(words)), None)
+        if words is None:
+            raise parser.unexpected()
+        privileges.append(words)
+    return tuple(privileges)
 
 
 def _parse_scope(parser: Parser, types: Types, scopes: Sequence[str]) -> Scope:
@@ -96,7 +127,7 @@ def _parse_scope(parser: Parser, types: Types, scopes: Sequence[str]) -> Scope:
 
 
 def _at_filter(parser: Parser) -> bool:
-    return parser.at("STARTS", "WITH") or parser.at("LIMIT")
+    return parser.at("STARTS", "WITH") or parser.at("LIMIT") or parser.at("WITH", "PRIVILEGES")
 
 
 def _scopes(object_type: ObjectType, types: Types) -> list[str]:
@@ -164,16 +195,29 @@ class ShowType:
     terse: bool
     history: bool
 
+    @property
+    def form(self) -> Form:
+        words = ("TERSE" if self.terse else "", "HISTORY" if self.history else "", self.filters.detail)
+        return Form("SHOW", self.object_type.plural, (), " ".join(filter(None, words)))
+
     def execute(self, context: Context) -> Result:
         show = self.object_type.show
-        root = _root(context, self.scopes, self.filters.scope)
+        root = _root(context, self.scopes, self.filters.scope, named=show.named)
         found = _objects_in(context, self.object_type, root, dropped=self.history)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
-        page = self.filters.page([obj for obj in kept if context.sees(obj)])
+        page = self.filters.page([obj for obj in kept if self._lists(context, obj)])
         if len(page) > ROW_LIMIT and not show.cut:
             raise errors.too_many_rows(ROW_LIMIT)
         columns = show.terse if self.terse and show.terse else show.columns
         return _table(context, [column for column in columns if self.history or not column.history], page[:ROW_LIMIT])
+
+    def _lists(self, context: Context, obj: CatalogObject) -> bool:
+        options = dict(self.object_type.show.options)
+        return (
+            context.lists(obj)
+            and (self.filters.option is None or options[self.filters.option](context, obj))
+            and all(context.authority.holds(each, obj, primary_only=True) for each in self.filters.privileges)
+        )
 
 
 def parse_show(parser: Parser, types: Types) -> Statement:
@@ -195,13 +239,30 @@ def parse_show(parser: Parser, types: Types) -> Statement:
     if is_terse and object_type.show.terse is None:
         raise parser.unexpected(terse)
     history = object_type.show.history and parser.accept("HISTORY")
-    scopes = _scopes(object_type, types)
+    scopes = _scopes(object_type, types) if object_type.show.scoped else []
     return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), is_terse, history)
 
 
-def owner_role_type(_context: Context, obj: CatalogObject) -> Scalar:
-    """ROLE, but nothing for what was dropped, and empty for what the system owns."""
-    return None if obj.dropped_on is not None else "" if obj.owner is None else "ROLE"
+def owner_role_type(context: Context, obj: CatalogObject) -> Scalar:
+    """The owner's kind, but nothing for what was dropped, and empty for what the system owns."""
+    if obj.dropped_on is not None:
+        return None
+    return "" if obj.owner is None else context.catalog[obj.owner].kind.replace(" ", "_")
+
+
+def stored(name: str) -> Callable[[Context, CatalogObject], Scalar]:
+    """What a column shows of a property: texts, numbers and booleans as they are."""
+
+    def value(_context: Context, obj: CatalogObject) -> Scalar:
+        kept = obj.properties.get(name)
+        return kept if isinstance(kept, str | int) else None
+
+    return value
+
+
+def _figure(context: Context, obj: CatalogObject, what: str) -> Scalar:
+    """What a table holds, which changes without a statement; views hold nothing."""
+    return context.fluctuation(obj, what, 1_000_000) if obj.kind == "TABLE" else None
 
 
 _OBJECTS = Show(
@@ -211,10 +272,10 @@ _OBJECTS = Show(
         ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
         ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
         ShowColumn(text("kind"), lambda _, obj: obj.kind),
-        ShowColumn(text("comment"), lambda _, obj: obj.properties.get("COMMENT") or ""),
-        ShowColumn(text("cluster_by"), lambda _, obj: obj.properties.get("CLUSTER BY") or ""),
-        ShowColumn(number("rows"), lambda _, obj: obj.properties.get("ROWS")),
-        ShowColumn(number("bytes"), lambda _, obj: obj.properties.get("BYTES")),
+        ShowColumn(text("comment"), stored("COMMENT")),
+        ShowColumn(text("cluster_by"), stored("CLUSTER BY")),
+        ShowColumn(number("rows"), lambda context, obj: _figure(context, obj, "rows")),
+        ShowColumn(number("bytes"), lambda context, obj: _figure(context, obj, "bytes")),
         ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
         ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
         ShowColumn(text("owner_role_type"), owner_role_type),
@@ -232,11 +293,15 @@ class ShowObjects:
     scopes: Sequence[str]
     filters: Filters
 
+    @property
+    def form(self) -> Form:
+        return Form("SHOW", "OBJECTS", (), self.filters.detail)
+
     def execute(self, context: Context) -> Result:
         root = _root(context, self.scopes, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
         found = self.filters.names(obj for kind in relations for obj in _objects_in(context, kind, root))
-        seen = sorted((obj for obj in found if context.sees(obj)), key=context.catalog.path)
+        seen = sorted((obj for obj in found if context.lists(obj)), key=context.catalog.path)
         return _table(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
 
 
@@ -257,6 +322,10 @@ class ShowAbsent:
     scopes: Sequence[str]
     filters: Filters
 
+    @property
+    def form(self) -> Form:
+        return Form("SHOW", self.plural, (), self.filters.detail)
+
     def execute(self, context: Context) -> Result:
         _root(context, self.scopes, self.filters.scope, named=self.plural not in _UNNAMED)
         return _table(context, _OBJECTS.columns[:4], ())
@@ -268,6 +337,10 @@ class ShowParameters:
 
     pattern: str | None
     scope: Scope
+
+    @property
+    def form(self) -> Form:
+        return Form("SHOW", "PARAMETERS", (), Filters(self.pattern, self.scope).detail)
 
     def execute(self, context: Context) -> Result:
         if self.scope.kind == "SESSION":

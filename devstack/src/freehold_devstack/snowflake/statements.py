@@ -3,16 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.alter import parse_alter, parse_comment
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import (
-    Types,
-    parse_alter,
-    parse_comment,
-    parse_create,
-    parse_describe,
-    parse_drop,
-    parse_undrop,
-)
+from freehold_devstack.snowflake.create import parse_create
+from freehold_devstack.snowflake.ddl import Types
+from freehold_devstack.snowflake.drop import parse_describe, parse_drop, parse_undrop
 from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_show_grants
 from freehold_devstack.snowflake.object_type import Statement
 from freehold_devstack.snowflake.parser import Parser, phrases
@@ -59,10 +54,7 @@ def parse(sql: str, types: Types, *, fold_quoted: bool = False, count: int = 1) 
         raise errors.statement_count(len(statements), 1)
     if count > 1:
         raise errors.statement_count(1, count)
-    parser = Parser(statements[0], fold_quoted=fold_quoted)
-    for token in statements[0]:
-        if token.kind is TokenKind.VARIABLE:
-            raise errors.unknown_variable(token.text, token.line, token.position)
+    parser = Parser(statements[0], source=sql, fold_quoted=fold_quoted)
     statement = _parse_statement(parser, types)
     parser.end()
     return statement

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from freehold_devstack.snowflake.catalog import Scalar
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.catalog import Scalar, Value
 from freehold_devstack.snowflake.parser import Literal, Parser
 from freehold_devstack.snowflake.tokens import TokenKind, tokenize
 
@@ -21,12 +22,19 @@ class ValueType(Protocol):
     def sql_name(self) -> str:
         """The column `type` of SHOW PARAMETERS."""
 
-    def read(self, literal: Literal) -> Scalar:
+    def read(self, literal: Literal) -> Value:
         """The value to store.
 
         Raises:
             InvalidValueError: The type does not take this literal.
         """
+
+
+class ScalarType(ValueType, Protocol):
+    """A type whose values are no lists and no groups, as parameters have it."""
+
+    def read(self, literal: Literal) -> Scalar:
+        """As `ValueType.read`."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class Choice:
     sql_name: str = "STRING"
 
     def read(self, literal: Literal) -> Scalar:
-        if literal.kind not in {TokenKind.WORD, TokenKind.STRING, TokenKind.NUMBER}:
+        if literal.kind not in {TokenKind.WORD, TokenKind.STRING, TokenKind.NUMBER} or len(literal.name) > 1:
             raise InvalidValueError
         try:
             return self.spellings[literal.value.upper()]
@@ -122,9 +130,87 @@ class Reference:
             name = parser.identifier()
             parser.end()
             return name
-        if literal.kind not in {TokenKind.WORD, TokenKind.QUOTED} or literal.value == "NULL":
+        if len(literal.name) != 1 or (literal.kind is TokenKind.WORD and literal.value == "NULL"):
             raise InvalidValueError
         return literal.value
+
+
+@dataclass(frozen=True)
+class Names:
+    """The name of a schema's object, as an identifier or as a string that holds one: its parts as far as written."""
+
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Value:
+        if literal.kind is TokenKind.STRING:
+            parser = Parser(tokenize(literal.value), source=literal.value)
+            name = parser.name(parts=3)
+            parser.end()
+            return name
+        if not literal.name or (literal.kind is TokenKind.WORD and literal.value == "NULL"):
+            raise InvalidValueError
+        return literal.name
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """Values in brackets.
+
+    Attributes:
+        low, high: How many there have to and may be.
+        single: Whether one value without brackets stands for a list of one.
+    """
+
+    item: ValueType
+    low: int = 0
+    high: int | None = None
+    single: bool = False
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Value:
+        if literal.kind is not TokenKind.OPERATOR:
+            if not self.single:
+                raise InvalidValueError
+            return (self.item.read(literal),)
+        if literal.group is not None or len(literal.items) < self.low:
+            raise InvalidValueError
+        if self.high is not None and len(literal.items) > self.high:
+            raise InvalidValueError
+        return tuple(self.item.read(item) for item in literal.items)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Assignments in brackets: `(NAME = value …)`.
+
+    Attributes:
+        required: Those that must be there.
+    """
+
+    fields: Mapping[str, ValueType]
+    required: frozenset[str] = frozenset()
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Value:
+        """As `ValueType.read`.
+
+        Raises:
+            SqlError: 001420 for an unknown name, 001422 for a value, 002029 for what is missing.
+        """
+        given = dict(literal.group or ())
+        if literal.kind is not TokenKind.OPERATOR or literal.items:
+            raise InvalidValueError
+        for name in given.keys() - self.fields.keys():
+            raise errors.invalid_property(name, "options")
+        if missing := sorted(self.required - given.keys()):
+            raise errors.missing_options(missing)
+        return {name: self._field(name, value) for name, value in given.items()}
+
+    def _field(self, name: str, literal: Literal) -> Value:
+        try:
+            return self.fields[name].read(literal)
+        except InvalidValueError:
+            raise errors.invalid_property_value(literal.value or literal.text, name) from None
 
 
 def _warehouse_sizes() -> dict[str, str]:

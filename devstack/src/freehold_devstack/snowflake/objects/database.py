@@ -11,6 +11,7 @@ from freehold_devstack.snowflake.object_type import (
     Act,
     Action,
     Clause,
+    Form,
     ObjectType,
     Property,
     Show,
@@ -21,7 +22,7 @@ from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.results import Result, boolean, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import like, owner_role_type
+from freehold_devstack.snowflake.show import like, owner_role_type, stored
 from freehold_devstack.snowflake.values import Text
 
 _RETENTION = "DATA_RETENTION_TIME_IN_DAYS"
@@ -37,6 +38,9 @@ def check_retention(_context: Context, draft: CatalogObject, _given: frozenset[s
 
 def _created(context: Context, database: CatalogObject) -> None:
     """A database is born with two schemas and becomes the session's current one."""
+    if context.catalog.members("SCHEMA", database.id):
+        make_current(context, database)
+        return
     public_role = context.catalog.find("ROLE", "PUBLIC")
     for name, owner in (("INFORMATION_SCHEMA", None), ("PUBLIC", database.owner)):
         schema = context.catalog.add(
@@ -128,6 +132,10 @@ class _ShowReplicationDatabases:
     pattern: str | None
     primary: Name | None
 
+    @property
+    def form(self) -> Form:
+        return Form("SHOW", "REPLICATION DATABASES", self.primary or (), self.pattern or "")
+
     def execute(self, context: Context) -> Result:
         return Result(_REPLICATION_COLUMNS, [self._row(context, database) for database in self._replicated(context)])
 
@@ -145,7 +153,7 @@ class _ShowReplicationDatabases:
     def _row(self, context: Context, database: CatalogObject) -> tuple[Scalar, ...]:
         identity = context.identity
         lists = [", ".join((identity.qualified, *_accounts(database, what))) for what in ("REPLICATION", "FAILOVER")]
-        comment, primary = database.properties["COMMENT"], f"{identity.qualified}.{print_name((database.name,))}"
+        comment, primary = str(database.properties["COMMENT"]), f"{identity.qualified}.{print_name((database.name,))}"
         name, created_on = database.name, database.created_on
         return (
             "PUBLIC", identity.region, created_on, identity.name, name, comment, True, primary, *lists,
@@ -168,7 +176,7 @@ _COLUMNS = (
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
     ShowColumn(text("origin"), lambda *_: ""),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), lambda _, obj: obj.properties["COMMENT"]),
+    ShowColumn(text("comment"), stored("COMMENT")),
     ShowColumn(text("options"), lambda _, obj: "TRANSIENT" if obj.properties["TRANSIENT"] else ""),
     ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
@@ -201,14 +209,16 @@ TYPE = ObjectType(
         Action("ENABLE FAILOVER TO ACCOUNTS", partial(_enable, "FAILOVER")),
         Action("DISABLE FAILOVER", partial(_disable, "FAILOVER")),
     ),
-    show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True),
+    show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True, privileges=True),
     extra_shows=(("REPLICATION DATABASES", _parse_show_replication),),
     describe=_describe,
     describe_privilege="MONITOR",
     visible_with=("MONITOR USAGE",),
+    or_alter=True,
     retained=True,
     cascades=True,
     swaps=True,
+    clone="USAGE",
     settle=check_retention,
     created=_created,
 )

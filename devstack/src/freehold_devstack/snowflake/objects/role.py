@@ -8,6 +8,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.results import number, text, timestamp
+from freehold_devstack.snowflake.show import stored
 from freehold_devstack.snowflake.values import Text
 
 
@@ -48,7 +49,7 @@ _COLUMNS = (
     ShowColumn(number("granted_to_roles"), lambda context, obj: _holders(context, obj, "ROLE")),
     ShowColumn(number("granted_roles"), lambda context, obj: len(set(context.catalog.granted_roles(obj.id)))),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), lambda _, obj: obj.properties["COMMENT"]),
+    ShowColumn(text("comment"), stored("COMMENT")),
 )
 
 TYPE = ObjectType(
@@ -56,6 +57,7 @@ TYPE = ObjectType(
     plural="ROLES",
     properties=(Property("COMMENT", Text(), default="", unset=""),),
     show=Show(_COLUMNS, starts_with=True, limit=True),
+    or_alter=True,
     visible_with=("MONITOR ROLE",),
     dropping=_dropping,
 )

@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import owner_role_type
+from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import Text
 
 
@@ -57,7 +57,7 @@ _COLUMNS = (
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
     ShowColumn(text("database_name"), _database_name),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), lambda _, obj: obj.properties["COMMENT"]),
+    ShowColumn(text("comment"), stored("COMMENT")),
     ShowColumn(text("options"), _options),
     ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
@@ -92,12 +92,14 @@ TYPE = ObjectType(
     | {f"CREATE {kind}" for kind in _CREATABLE},
     actions=(_managed_access(enabled=True), _managed_access(enabled=False)),
     alter_privilege="MODIFY",
-    show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True),
+    show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True, privileges=True),
     describe=_describe,
     describe_privilege="MONITOR",
+    or_alter=True,
     retained=True,
     cascades=True,
     swaps=True,
+    clone="USAGE",
     settle=_settle,
     created=make_current,
 )

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import parse_names
 from freehold_devstack.snowflake.object_type import REFUSED, Act, Action, Clause, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import Column, Result, number, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import owner_role_type
+from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Choice, Integer, Reference, Text, choice
 
 _STANDARD, _SNOWPARK, _ADAPTIVE, _INTERACTIVE = "STANDARD", "SNOWPARK-OPTIMIZED", "ADAPTIVE", "INTERACTIVE"
@@ -94,7 +94,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     return replace(draft, properties=_with_state(context, properties))
 
 
-def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
+def _check_combinations(kind: str, properties: Mapping[str, Value]) -> None:
     size, constraint = properties["WAREHOUSE_SIZE"], properties["RESOURCE_CONSTRAINT"]
     low, high = properties["MIN_CLUSTER_COUNT"], properties["MAX_CLUSTER_COUNT"]
     if isinstance(low, int) and isinstance(high, int):
@@ -113,7 +113,7 @@ def _check_combinations(kind: str, properties: Mapping[str, Scalar]) -> None:
         raise errors.invalid_property_value(str(idle), "AUTO_SUSPEND")
 
 
-def _with_state(context: Context, properties: dict[str, Scalar]) -> dict[str, Scalar]:
+def _with_state(context: Context, properties: dict[str, Value]) -> dict[str, Value]:
     """The properties with what the server keeps by itself, and without what counts for one statement."""
     suspended = properties.pop("INITIALLY_SUSPENDED", False)
     properties.pop("WAIT_FOR_COMPLETION", None)
@@ -205,10 +205,6 @@ _ABSENT: Mapping[str, Scalar] = {
 """What a property is on a warehouse of a type that does not have it."""
 
 
-def _property(name: str) -> Callable[[Context, CatalogObject], Scalar]:
-    return lambda _, obj: obj.properties[name]
-
-
 def _boolean_text(name: str) -> Callable[[Context, CatalogObject], Scalar]:
     return lambda _, obj: str(bool(obj.properties[name])).lower()
 
@@ -216,7 +212,8 @@ def _boolean_text(name: str) -> Callable[[Context, CatalogObject], Scalar]:
 def _constraint(_context: Context, warehouse: CatalogObject) -> Scalar:
     """One server property holds the constraint and the generation of a standard warehouse."""
     generation = warehouse.properties["GENERATION"]
-    return f"STANDARD_GEN_{generation}" if generation is not None else warehouse.properties["RESOURCE_CONSTRAINT"]
+    constraint = warehouse.properties["RESOURCE_CONSTRAINT"]
+    return f"STANDARD_GEN_{generation}" if generation is not None else None if constraint is None else str(constraint)
 
 
 def _started(value: Scalar) -> Callable[[Context, CatalogObject], Scalar]:
@@ -230,42 +227,42 @@ def _constant(column: Column, value: Scalar) -> ShowColumn:
 
 _COLUMNS = (
     ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("state"), _property("STATE")),
-    ShowColumn(text("type"), _property("WAREHOUSE_TYPE")),
-    ShowColumn(text("size"), _property("WAREHOUSE_SIZE")),
-    ShowColumn(number("min_cluster_count"), _property("MIN_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
-    ShowColumn(number("max_cluster_count"), _property("MAX_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
+    ShowColumn(text("state"), stored("STATE")),
+    ShowColumn(text("type"), stored("WAREHOUSE_TYPE")),
+    ShowColumn(text("size"), stored("WAREHOUSE_SIZE")),
+    ShowColumn(number("min_cluster_count"), stored("MIN_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
+    ShowColumn(number("max_cluster_count"), stored("MAX_CLUSTER_COUNT"), feature=_MULTI_CLUSTER),
     ShowColumn(number("started_clusters"), _started(1), feature=_MULTI_CLUSTER),
     _constant(number("running"), 0),
     _constant(number("queued"), 0),
     _constant(text("is_default"), "N"),
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
-    ShowColumn(number("auto_suspend"), _property("AUTO_SUSPEND")),
+    ShowColumn(number("auto_suspend"), stored("AUTO_SUSPEND")),
     ShowColumn(text("auto_resume"), _boolean_text("AUTO_RESUME")),
     ShowColumn(text("available"), _started("100")),
     ShowColumn(text("provisioning"), _started("0")),
     ShowColumn(text("quiescing"), _started("0")),
     ShowColumn(text("other"), _started("0")),
     ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(timestamp("resumed_on"), _property("RESUMED_ON")),
-    ShowColumn(timestamp("updated_on"), _property("UPDATED_ON")),
+    ShowColumn(timestamp("resumed_on"), stored("RESUMED_ON")),
+    ShowColumn(timestamp("updated_on"), stored("UPDATED_ON")),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), _property("COMMENT")),
+    ShowColumn(text("comment"), stored("COMMENT")),
     ShowColumn(text("enable_query_acceleration"), _boolean_text("ENABLE_QUERY_ACCELERATION")),
-    ShowColumn(number("query_acceleration_max_scale_factor"), _property("QUERY_ACCELERATION_MAX_SCALE_FACTOR")),
-    ShowColumn(text("resource_monitor"), lambda _, obj: obj.properties["RESOURCE_MONITOR"] or "null"),
+    ShowColumn(number("query_acceleration_max_scale_factor"), stored("QUERY_ACCELERATION_MAX_SCALE_FACTOR")),
+    ShowColumn(text("resource_monitor"), lambda _, obj: str(obj.properties["RESOURCE_MONITOR"] or "null")),
     ShowColumn(text("actives"), _started("1")),
     _constant(text("pendings"), "0"),
     _constant(text("failed"), "0"),
     ShowColumn(text("suspended"), lambda _, obj: "1" if obj.properties["STATE"] == "SUSPENDED" else "0"),
-    ShowColumn(text("uuid"), _property("UUID")),
-    ShowColumn(text("scaling_policy"), _property("SCALING_POLICY"), feature=_MULTI_CLUSTER),
+    ShowColumn(text("uuid"), stored("UUID")),
+    ShowColumn(text("scaling_policy"), stored("SCALING_POLICY"), feature=_MULTI_CLUSTER),
     _constant(text("budget"), None),
     ShowColumn(text("owner_role_type"), owner_role_type),
     ShowColumn(text("resource_constraint"), _constraint),
-    ShowColumn(text("generation"), _property("GENERATION")),
-    ShowColumn(text("max_query_performance_level"), _property("MAX_QUERY_PERFORMANCE_LEVEL")),
-    ShowColumn(number("query_throughput_multiplier"), _property("QUERY_THROUGHPUT_MULTIPLIER")),
+    ShowColumn(text("generation"), stored("GENERATION")),
+    ShowColumn(text("max_query_performance_level"), stored("MAX_QUERY_PERFORMANCE_LEVEL")),
+    ShowColumn(number("query_throughput_multiplier"), stored("QUERY_THROUGHPUT_MULTIPLIER")),
     _constant(text("tables"), None),
 )
 
@@ -319,7 +316,8 @@ TYPE = ObjectType(
         Action("DROP TABLES", _attach_tables, _ATTACH),
     ),
     alter_privilege="MODIFY",
-    show=Show(_COLUMNS, cut=True),
+    or_alter=True,
+    show=Show(_COLUMNS, cut=True, privileges=True),
     describe=_describe,
     describe_privilege=None,
     implied={

@@ -9,7 +9,7 @@ from snowflake.connector.errors import DatabaseError, Error
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
-from tests.unit.endpoint.conftest import Connect, http_client, rows
+from tests.endpoint.conftest import Connect, http_client, rows
 
 
 async def test_an_injected_error_stops_the_statement_that_matches_and_no_other(

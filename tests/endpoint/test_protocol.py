@@ -10,7 +10,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.journal import Journal
 from freehold_devstack.snowflake.seed import Seed, SeedUser
-from tests.unit.endpoint.conftest import Clock, Connect, Start, http_client, log_in, rows
+from tests.endpoint.conftest import Clock, Connect, Start, http_client, log_in, rows
 
 
 async def error_number(connection: Any, sql: str, **options: Any) -> int | None:

@@ -9,7 +9,7 @@ import pytest
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import SqlError
-from tests.unit.endpoint.conftest import Connect, Start, rows
+from tests.endpoint.conftest import Connect, Start, rows
 
 
 def names(endpoint: SnowflakeEndpoint, sql: str = "SHOW DATABASES") -> list[object]:

@@ -19,7 +19,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import LoginError
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.seed import Seed, plant
-from tests.unit.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, rows
+from tests.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, rows
 
 
 async def refused(connect: Connect, endpoint: SnowflakeEndpoint, **options: Any) -> int | None:

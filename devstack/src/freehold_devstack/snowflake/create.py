@@ -1,0 +1,282 @@
+"""CREATE of every object type, derived from its declaration."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf
+
+from freehold_devstack.snowflake import errors, future_grants
+from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Value
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.ddl import (
+    Target,
+    Types,
+    check_names,
+    parse_assignments,
+    parse_name,
+    parse_names,
+    parse_target,
+    parse_type,
+    read,
+    read_literals,
+    with_values,
+)
+from freehold_devstack.snowflake.drop import drop
+from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Part, Statement
+from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
+from freehold_devstack.snowflake.results import DONE, Result, status
+from freehold_devstack.snowflake.tags import TagValues, parse_tags, set_tags
+
+GRANTS_ARE_COPIED = "2026_08"
+"""Since this bundle CREATE OR REPLACE copies grants unless it says IGNORE GRANTS."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What CREATE says after the name.
+
+    Attributes:
+        given: Properties that clauses set.
+        values: Properties and parameters with the literals that they are given.
+        references: Kinds and names of the objects in lists.
+        copy_grants: COPY GRANTS or IGNORE GRANTS; None for neither.
+    """
+
+    given: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, Literal] = field(default_factory=dict)
+    references: list[tuple[str, Name]] = field(default_factory=list)
+    tags: TagValues = ()
+    copy_grants: bool | None = None
+
+    def merged(self, more: "Definition") -> "Definition":
+        """Both, as one.
+
+        Raises:
+            SqlError: Something is said twice.
+        """
+        _refuse_repeated([*self.given, *self.values], [*more.given, *more.values])
+        _refuse_repeated([print_name(tag) for tag, _ in self.tags], [print_name(tag) for tag, _ in more.tags])
+        if self.copy_grants is not None and more.copy_grants is not None:
+            raise errors.duplicate_property("COPY GRANTS")
+        return Definition(
+            {**self.given, **more.given},
+            {**self.values, **more.values},
+            [*self.references, *more.references],
+            (*self.tags, *more.tags),
+            more.copy_grants if self.copy_grants is None else self.copy_grants,
+        )
+
+
+def _refuse_repeated(known: Iterable[str], more: Iterable[str]) -> None:
+    for name in sorted({*known} & {*more}):
+        raise errors.duplicate_property(name)
+
+
+Mode = OneOf["", "OR REPLACE", "OR ALTER"]
+
+
+@dataclass(frozen=True)
+class Create:
+    """CREATE [OR REPLACE | OR ALTER] [modifiers] <kind> [IF NOT EXISTS] <name> [CLONE …] [clauses and properties]."""
+
+    object_type: ObjectType
+    name: Name
+    mode: Mode
+    if_not_exists: bool
+    definition: Definition
+    source: Target | None = None
+
+    @property
+    def form(self) -> Form:
+        clauses = (self.mode, "IF NOT EXISTS" if self.if_not_exists else "", "CLONE" if self.source else "")
+        return Form("CREATE", self.object_type.kind, self.name, " ".join(filter(None, clauses)))
+
+    def execute(self, context: Context) -> Result:
+        if not context.enabled(self.object_type.feature):
+            raise errors.unsupported(self.object_type.kind)
+        check_names(self.object_type, self.definition.values, "CREATE")
+        container = context.container(self.object_type, self.name, "CREATE")
+        context.require(self.object_type.creating, container, primary_only=True)
+        existing = context.catalog.find(self.object_type.class_name, self.name[-1], container.id, self._overload)
+        if existing is not None:
+            check_taken(context, existing, tolerated=self.if_not_exists or bool(self.mode))
+            if self.if_not_exists:
+                # The clause forgives that the object is there, not what is wrong with the statement.
+                read_literals(context, self.object_type.settings, self.definition.values)
+                return status(f"{self.name[-1]} already exists, statement succeeded.")
+            if existing.kind != self.object_type.kind:
+                raise errors.wrong_kind(existing.kind, self.object_type.kind)
+            context.require(OWNERSHIP, existing, primary_only=True)
+        values = read(context, self.object_type.settings, self.definition.values)
+        for kind, reference in self.definition.references:
+            context.resolve_reference(kind, reference, "CREATE")
+        if existing is not None and self.mode == "OR ALTER":
+            self._redefine(context, existing, values)
+            return DONE
+        draft = self._draft(context, container)
+        if existing is not None:
+            drop(context, self.object_type, existing)
+        created = self._add(context, draft, values)
+        self._grant(context, existing, created)
+        self.object_type.created(context, created)
+        return status(f"{self.object_type.kind.capitalize()} {created.name} successfully created.")
+
+    @property
+    def _overload(self) -> str | None:
+        return None if self.object_type.overload is None else self.object_type.overload(self.definition.given)
+
+    def _defaults(self) -> dict[str, Value]:
+        clauses = [*self.object_type.modifiers, *self.object_type.clauses]
+        unsaid = {clause.property for clause in clauses if isinstance(clause, Clause) and clause.value is True}
+        defaults = {prop.name: prop.default for prop in self.object_type.properties}
+        return dict.fromkeys(unsaid, False) | defaults | dict(self.definition.given)
+
+    def _draft(self, context: Context, container: CatalogObject) -> CatalogObject:
+        draft = CatalogObject(
+            id=context.catalog.next_id,
+            kind=self.object_type.kind,
+            namespace=self.object_type.class_name,
+            name=self.name[-1],
+            parent=container.id,
+            owner=context.session.role,
+            created_on=context.now,
+            properties=self._defaults(),
+            overload=self._overload,
+        )
+        if self.source is None or self.object_type.clone is None:
+            return draft
+        source = self.source.resolve(context, "CREATE")
+        context.require(self.object_type.clone, source, primary_only=True)
+        properties = {**source.properties, **self.definition.given}
+        return replace(draft, properties=properties, parameters=source.parameters, tags=source.tags)
+
+    def _add(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
+        created = context.catalog.add(self._settle(context, draft, values))
+        if self.source is not None:
+            clone_members(context, self.source.resolve(context, "CREATE"), created)
+        if not self.definition.tags:
+            return created
+        return context.catalog.update(created, set_tags(context, created, self.definition.tags))
+
+    def _grant(self, context: Context, replaced: CatalogObject | None, created: CatalogObject) -> None:
+        """Copy the grants of what was replaced, or give those that new objects get."""
+        copied = self.definition.copy_grants
+        if copied is None:
+            copied = self.object_type.copies_grants and replaced is not None and context.bundle(GRANTS_ARE_COPIED)
+        if not copied:
+            future_grants.apply(context, created)
+            return
+        source = replaced if replaced is not None or self.source is None else self.source.resolve(context, "CREATE")
+        for grant in [] if source is None else context.catalog.grants_on(source):
+            context.catalog.grant(replace(grant, on=created.id))
+
+    def _redefine(self, context: Context, existing: CatalogObject, values: Mapping[str, Value]) -> None:
+        """Bring an object to exactly what the statement says: what it leaves out goes back to its default."""
+        defaults = self._defaults()
+        for modifier in self.object_type.modifiers:
+            if modifier.value is True and existing.properties[modifier.property] != defaults[modifier.property]:
+                raise errors.unsupported(f"CREATE OR ALTER {modifier.words}")
+        draft = replace(existing, properties={**existing.properties, **defaults}, parameters={})
+        context.catalog.update(existing, self._settle(context, draft, values))
+
+    def _settle(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
+        given = frozenset({*values, *self.definition.given})
+        return self.object_type.settle(context, with_values(draft, self.object_type, values), given)
+
+
+def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
+    """Copy what is in a container: with its owners and grants, which the container itself does not hand on."""
+    for member in context.catalog.children(source.id):
+        copy = replace(member, id=context.catalog.next_id, parent=clone.id, created_on=context.now)
+        context.catalog.add(copy)
+        for grant in (*context.catalog.grants_on(member), *context.catalog.future_grants(member)):
+            context.catalog.grant(
+                Grant(grant.privilege, copy.id, grant.to, grant.by, context.now, grant.grant_option, grant.future)
+            )
+        clone_members(context, member, copy)
+
+
+def check_taken(context: Context, existing: CatalogObject, *, tolerated: bool) -> None:
+    """Refuse a taken name: 003041 when the role can't even see the object, else 002002 unless that is tolerated."""
+    if not context.sees(existing):
+        raise errors.exists_invisibly(existing.kind, context.print_path(existing))
+    if not tolerated:
+        raise errors.already_exists(existing.name)
+
+
+# --- parsing ---------------------------------------------------------------------------------------------------------
+
+
+def parse_create(parser: Parser, types: Types) -> Statement:
+    mode: Mode = ""
+    replacing = parser.token
+    if parser.accept("OR"):
+        mode = "OR REPLACE" if parser.choose("REPLACE", "ALTER") == "REPLACE" else "OR ALTER"
+    modifiers = _parse_modifiers(parser, types)
+    object_type = parse_type(parser, types, creating=True)
+    for modifier in modifiers:
+        if modifier not in object_type.modifiers:
+            raise parser.unexpected()
+    if mode == "OR REPLACE" and not object_type.or_replace:
+        raise parser.unexpected(replacing)
+    if mode == "OR ALTER" and not object_type.or_alter:
+        raise errors.unsupported(f"CREATE OR ALTER {object_type.kind}")
+    if_not_exists = object_type.if_not_exists and mode != "OR ALTER" and parser.accept("IF", "NOT", "EXISTS")
+    if if_not_exists and mode == "OR REPLACE":
+        raise errors.unnumbered("options IF NOT EXISTS and OR REPLACE are incompatible", sqlstate="0A000")
+    name = parse_name(parser, object_type, types)
+    source = _parse_clone(parser, object_type, types)
+    definition = Definition(given={modifier.property: modifier.value for modifier in modifiers})
+    if source is None and object_type.signature is not None:
+        definition = definition.merged(Definition(given=dict(object_type.signature(parser))))
+    while not parser.at_end():
+        definition = definition.merged(_parse_clause(parser, object_type))
+    return Create(object_type, name, mode, if_not_exists, definition, source)
+
+
+def _parse_clone(parser: Parser, object_type: ObjectType, types: Types) -> Target | None:
+    if object_type.clone is None or not parser.accept("CLONE"):
+        return None
+    source = parse_target(parser, object_type, types)
+    for travel in ("AT", "BEFORE"):
+        if parser.at(travel, "("):
+            raise errors.unsupported(f"CLONE {travel}")
+    return source
+
+
+def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
+    """Take the next clause, property, list or tags."""
+    if parser.accept("TAG", "(") or parser.accept("WITH", "TAG", "("):
+        if not object_type.taggable:
+            raise errors.unsupported(f"TAG on {object_type.kind}")
+        tags = parse_tags(parser)
+        parser.expect(")")
+        return Definition(tags=tags)
+    if object_type.copies_grants and parser.accept("COPY", "GRANTS"):
+        return Definition(copy_grants=True)
+    if object_type.copies_grants and parser.accept("IGNORE", "GRANTS"):
+        return Definition(copy_grants=False)
+    for words, kind in object_type.lists:
+        if parser.accept(*words.split(), "("):
+            names = parse_names(parser)
+            parser.expect(")")
+            return Definition(references=[(kind, name) for name in names])
+    for clause in sorted(object_type.clauses, key=lambda clause: len(clause.words), reverse=True):
+        if parser.accept_phrase(clause.words):
+            given = clause.parse(parser) if isinstance(clause, Part) else {clause.property: clause.value}
+            return Definition(given=dict(given))
+    values = parse_assignments(parser)
+    if not values:
+        raise parser.unexpected()
+    return Definition(values=values)
+
+
+def _parse_modifiers(parser: Parser, types: Types) -> list[Clause]:
+    known = {modifier.words: modifier for kind in types.values() for modifier in kind.modifiers}
+    longest_first = sorted(known, key=len, reverse=True)
+    taken: list[Clause] = []
+    while words := next((words for words in longest_first if parser.accept_phrase(words)), None):
+        if known[words].property in {clause.property for clause in taken}:
+            raise parser.unexpected()
+        taken.append(known[words])
+    return taken

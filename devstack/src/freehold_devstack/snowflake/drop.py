@@ -1,0 +1,126 @@
+"""DROP, UNDROP and DESCRIBE of every object type, derived from its declaration."""
+
+from dataclasses import dataclass, replace
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.ddl import Target, Types, parse_name, parse_target, parse_type
+from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement
+from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.results import Result, status
+
+DESCRIBE_TAKES_A_PRIVILEGE = "2026_07"
+"""Since this bundle the rights that list every object no longer describe it."""
+
+
+@dataclass(frozen=True)
+class Drop:
+    """DROP <kind> [IF EXISTS] <name> [CASCADE | RESTRICT]."""
+
+    target: Target
+    if_exists: bool
+    how: str
+
+    @property
+    def form(self) -> Form:
+        clauses = ("IF EXISTS" if self.if_exists else "", self.how)
+        return Form("DROP", self.target.object_type.kind, self.target.name, " ".join(filter(None, clauses)))
+
+    def execute(self, context: Context) -> Result:
+        obj = self.target.lookup(context, "DROP")
+        if obj is None:
+            if self.if_exists:
+                return status(f"Drop statement executed successfully ({self.target.name[-1]} already dropped).")
+            obj = self.target.resolve(context, "DROP")
+        context.require(OWNERSHIP, obj)
+        drop(context, self.target.object_type, obj)
+        return status(f"{obj.name} successfully dropped.")
+
+
+def drop(context: Context, object_type: ObjectType, obj: CatalogObject) -> None:
+    """End an object, unless its type objects."""
+    object_type.dropping(context, obj)
+    context.catalog.drop(obj, context.now)
+
+
+def parse_drop(parser: Parser, types: Types) -> Statement:
+    object_type = parse_type(parser, types)
+    if_exists = parser.accept("IF", "EXISTS")
+    target = parse_target(parser, object_type, types)
+    how = next((word for word in ("CASCADE", "RESTRICT") if object_type.cascades and parser.accept(word)), "")
+    return Drop(target, if_exists, how)
+
+
+@dataclass(frozen=True)
+class Undrop:
+    """UNDROP <kind> <name>: the latest dropped one, while its retention lasts."""
+
+    object_type: ObjectType
+    name: Name
+
+    @property
+    def form(self) -> Form:
+        return Form("UNDROP", self.object_type.kind, self.name)
+
+    def execute(self, context: Context) -> Result:
+        container = context.container(self.object_type, self.name, "UNDROP")
+        dropped = self._latest(context, container)
+        context.require(OWNERSHIP, dropped)
+        context.require(self.object_type.creating, container)
+        taken = context.catalog.find(self.object_type.class_name, self.name[-1], container.id)
+        if taken is not None:
+            if not context.sees(taken):
+                raise errors.exists_invisibly(taken.kind, context.print_path(taken))
+            raise errors.already_exists(taken.name)
+        context.catalog.update(dropped, replace(dropped, dropped_on=None))
+        return status(f"{self.object_type.kind.capitalize()} {dropped.name} successfully restored.")
+
+    def _latest(self, context: Context, container: CatalogObject) -> CatalogObject:
+        for obj in context.catalog.members(self.object_type.kind, container.id, dropped=True):
+            if obj.name == self.name[-1] and obj.dropped_on is not None and context.sees(obj) and context.retained(obj):
+                return obj
+        raise errors.not_restorable(self.object_type.kind, print_name(self.name))
+
+
+def parse_undrop(parser: Parser, types: Types) -> Statement:
+    kind = parser.token
+    object_type = parse_type(parser, types)
+    if not object_type.retained:
+        raise parser.unexpected(kind)
+    return Undrop(object_type, parse_name(parser, object_type, types))
+
+
+@dataclass(frozen=True)
+class Describe:
+    """{ DESCRIBE | DESC } <kind> <name> [<words>]."""
+
+    target: Target
+    words: str
+    describer: Describer
+
+    @property
+    def form(self) -> Form:
+        return Form("DESCRIBE", self.target.object_type.kind, self.target.name, self.words)
+
+    def execute(self, context: Context) -> Result:
+        obj = self.target.resolve(context, "DESCRIBE")
+        privilege = self.target.object_type.describe_privilege
+        if not context.authority.touches(obj):
+            if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) or not context.authority.holds_on_account("MANAGE GRANTS"):
+                raise context.missing(obj.kind, context.print_path(obj))
+        elif privilege is not None:
+            context.require(privilege, obj)
+        return self.describer(context, obj)
+
+
+def parse_describe(parser: Parser, types: Types) -> Statement:
+    object_type = parse_type(parser, types)
+    if object_type.describe is None:
+        raise errors.unsupported(f"DESCRIBE {object_type.kind}")
+    target = parse_target(parser, object_type, types)
+    for words, describer in object_type.describe_forms:
+        if parser.accept_phrase(words):
+            return Describe(target, words, describer)
+    return Describe(target, "", object_type.describe)

@@ -10,6 +10,9 @@ UNKNOWN_NUMBER = 999999
 """Sent where Snowflake's own number is not publicly known, so that no client comes to depend on an invented one."""
 UNKNOWN_SQLSTATE = "99999"
 
+_SHOWN_STATEMENT = 30
+"""Characters of a statement that the error of a request with several statements shows."""
+
 MISSING = 2003
 """Number of the one answer for what is absent and for what is invisible."""
 
@@ -50,6 +53,14 @@ class LoginError(SqlError):
         """What was really wrong: for the journal, never sent."""
 
 
+def session_lost() -> LoginError:
+    return LoginError(390111, "Session no longer exists. New login required to access the service.")
+
+
+def session_expired() -> LoginError:
+    return LoginError(390112, "Your session has expired. Please login again.")
+
+
 # --- syntax and limits ---------------------------------------------------------------------------------------------
 
 
@@ -85,9 +96,9 @@ def unknown_variable(name: str, line: int, position: int) -> SqlError:
     return SqlError(2211, "02000", text, line=line, position=position)
 
 
-def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE) -> SqlError:
+def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE, family: str = COMPILATION) -> SqlError:
     """A refusal that is known to exist while its number is not."""
-    return SqlError(UNKNOWN_NUMBER, sqlstate, f"{COMPILATION}{text}")
+    return SqlError(UNKNOWN_NUMBER, sqlstate, f"{family}{text}")
 
 
 # --- objects -------------------------------------------------------------------------------------------------------
@@ -227,6 +238,10 @@ def duplicate_column(column: str) -> SqlError:
     return SqlError(2025, "42S21", f"{COMPILATION}duplicate column name '{column}'")
 
 
+def ambiguous_column(column: str) -> SqlError:
+    return SqlError(2028, "42601", f"{COMPILATION}ambiguous column name '{column}'")
+
+
 def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError:
     """A column that is not known. Lines count from 1 and positions from 0; line 0 stands for no place."""
     place = f"{COMPILATION.rstrip()} error line {line} at position {position}\n" if line else COMPILATION
@@ -267,25 +282,68 @@ def revoke_refused() -> SqlError:
 
 def grant_partial(privileges: Iterable[str]) -> SqlError:
     text = f"Grant partially executed: privileges [{', '.join(sorted(privileges))}] not granted."
-    error = SqlError(3011, "42501", text)
+    return _partly_done(SqlError(3011, "42501", text))
+
+
+def revoke_partial(privileges: Iterable[str]) -> SqlError:
+    text = f"Revoke partially executed: privileges [{', '.join(sorted(privileges))}] not revoked."
+    return _partly_done(SqlError(3012, "42501", text))
+
+
+def dependents_skipped(revoked: int, skipped: int) -> SqlError:
+    text = (
+        f"Revoke partially executed: {revoked} grant(s) revoked, {skipped} grant(s) skipped due to dependent grants and "
+        "no CASCADE is specified."
+    )
+    return _partly_done(SqlError(3935, "23001", text))
+
+
+def _partly_done(error: SqlError) -> SqlError:
     error.keeps_changes = True
     return error
 
 
-def wrong_privilege(kind: str, privilege: str) -> SqlError:
-    return SqlError(3008, UNKNOWN_SQLSTATE, f"{COMPILATION}Invalid object type '{kind}' for privilege '{privilege}'.")
+def wrong_privilege(securable: str, privilege: str) -> SqlError:
+    """A privilege that the kind does not have; the kind as SHOW GRANTS calls it."""
+    text = f"{COMPILATION}Invalid object type '{securable}' for privilege '{privilege}'."
+    return SqlError(3008, UNKNOWN_SQLSTATE, text)
+
+
+def stage_privilege(privilege: str, location: str) -> SqlError:
+    """USAGE on an internal stage, READ or WRITE on an external one."""
+    return SqlError(3038, "42601", f"{COMPILATION}Cannot grant or revoke {privilege} on an {location} staging location")
+
+
+def stage_order() -> SqlError:
+    text = (
+        "Privilege order violation for the future grants on stage. "
+        "WRITE should be revoked before/simultaneously with READ."
+    )
+    return SqlError(3512, "23001", f"{COMPILATION}{text}")
+
+
+def bulk_restricted(verb: str, kind: str, grantee: str) -> SqlError:
+    """ON ALL of a kind that has no such form; `verb` says "grant … to" or "revoke … from" which kind of grantee."""
+    preposition = {"grant": "to", "revoke": "from"}[verb]
+    text = f"Bulk {verb} on objects of type {kind} {preposition} {grantee} is restricted."
+    return SqlError(3111, "0A000", f"{COMPILATION}{text}")
+
+
+def imported_database() -> SqlError:
+    text = (
+        "Granting individual privileges on imported database is not allowed. Use 'GRANT IMPORTED PRIVILEGES' instead."
+    )
+    return SqlError(3028, UNKNOWN_SQLSTATE, f"{COMPILATION}{text}")
+
+
+def imported_object(verb: str) -> SqlError:
+    """GRANT (003104) and REVOKE (003105) on what an imported database holds."""
+    number = {"Grant": 3104, "Revoke": 3105}[verb]
+    return SqlError(number, "42501", f"{verb} not executed: Operation not supported on a SHARE object.")
 
 
 def system_role(role: str, verb: str) -> SqlError:
     return SqlError(3042, "42501", f"{COMPILATION}Role '{role}' is a system object. {verb} cannot be performed.")
-
-
-def dependents_skipped() -> SqlError:
-    text = (
-        "Revoke partially executed: 0 grant(s) revoked, 1 grant(s) skipped due to dependent grants and no CASCADE is "
-        "specified."
-    )
-    return SqlError(3935, "23001", text)
 
 
 def dependent_grant(privilege: str, securable: str, role: str) -> SqlError:
@@ -298,7 +356,54 @@ def dependent_grant(privilege: str, securable: str, role: str) -> SqlError:
     return SqlError(3036, "23001", text)
 
 
+def future_ownership(kind: str) -> SqlError:
+    """A second role for the objects of a kind that a container is yet to hold."""
+    text = f"A future grant with privilege 'OWNERSHIP' on objects of type '{kind}' was already made to another role."
+    return SqlError(3504, "01000", f"{COMPILATION}{text}")
+
+
+# --- shares --------------------------------------------------------------------------------------------------------
+
+
+def other_database_shared(kind: str, name: str) -> SqlError:
+    text = f"{COMPILATION}{kind.capitalize()} '{name}' does not belong to the database that is being shared."
+    return SqlError(3033, "0A000", text)
+
+
+def reference_before_usage(database: str, share: str) -> SqlError:
+    text = (
+        f"Cannot grant REFERENCE_USAGE on database {database} to share {share}. "
+        "Grant USAGE on a database to share prior to granting REFERENCE_USAGE."
+    )
+    return SqlError(500130, "22000", text)
+
+
+def share_without_database(share: str) -> SqlError:
+    return unnumbered(
+        f"Share '{share}' does not currently have a database. Database can be added using command "
+        f"'GRANT USAGE ON DATABASE <name> TO SHARE {share}'."
+    )
+
+
+def not_secure(prefix: str = "") -> SqlError:
+    text = 'Non-secure object can only be granted to shares with "secure_objects_only" property set to false.'
+    return SqlError(90838, "0A000", f"{prefix}{text}")
+
+
 # --- execution -----------------------------------------------------------------------------------------------------
+
+
+def multi_statement_failed(text: str, line: int, position: int, inner: str) -> SqlError:
+    """A statement of several in one request has failed; the error hides its number."""
+    shown = text if len(text) <= _SHOWN_STATEMENT else f"{text[:_SHOWN_STATEMENT]}..."
+    script = "    throw `Execution of multiple statements failed on statement {0} (at line {1}, position {2}).`"
+    return SqlError(
+        100132,
+        "P0000",
+        f'JavaScript execution error: Uncaught Execution of multiple statements failed on statement "{shown}" '
+        f"(at line {line}, position {position}).\n{inner} in SYSTEM$MULTISTMT at '{script}.replace('{{1}}', LINES[i])' "
+        "position 4\nstackstrace: \nSYSTEM$MULTISTMT line: 10",
+    )
 
 
 def canceled() -> SqlError:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from freehold_devstack.snowflake.bodies import Output, Place, parse_expression, parse_query
+from freehold_devstack.snowflake.bodies import Output, Place, Relations, parse_expression, parse_query
 from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.parser import Name
@@ -12,7 +12,7 @@ def outputs(**types: str) -> list[Output]:
     return [Output(name, data_type(written)) for name, written in types.items()]
 
 
-RELATIONS = {
+RELATIONS: Relations = {
     ("D", "S", "T"): outputs(A="NUMBER(10,2)", B="VARCHAR(3)", V="VARIANT", **{"b c": "DATE"}),
     ("D", "S", "U"): outputs(A="INT"),
     ("D", "lower", "t"): outputs(a="TIME(3)"),

@@ -1,102 +1,178 @@
-"""The SQL surface, case by case: `cases/*.yaml` holds them.
+"""The SQL surface through the real driver, case by case: see cases.py for their form."""
 
-A case is a list of steps in one session. A step that is a text must succeed; one that is a mapping has the statement
-in `sql` and what it must answer: `rows` (each a part of the row, in order), `status`, `columns` or `error` (the number)
-with `text` (a part of the message) or `message` (all of it). `as` opens a new session with another primary role,
-`later` lets seconds pass. A first step without `sql` sets the account's `edition` or `hints`.
-"""
-
-from collections.abc import Mapping
-from pathlib import Path
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
-import yaml
+import snowflake.connector.aio
+from snowflake.connector.errors import Error
 
 from freehold_devstack.snowflake import show
+from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.engine import Engine
-from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.results import Result
-from freehold_devstack.snowflake.seed import Seed, SeedAccount, SeedRole, SeedUser
-from freehold_devstack.snowflake.sessions import Session
+from freehold_devstack.snowflake.objects import load as load_types
+from freehold_devstack.snowflake.seed import Seed, SeedAccount
+from freehold_devstack.snowflake.tls import Certificate
+from tests.endpoint.cases import EXPECTATIONS, FOLDER, PASSWORD, Case, Clock, Step, load, session_of
 
-CASES = Path(__file__).parent / "cases"
-STEP = {"sql", "as", "user", "later", "rows", "status", "columns", "error", "text", "message", "sqlstate"}
-START_MILLISECONDS = 1_800_000_000_000
+LEAST_ACCEPTED, LEAST_REFUSED = 30, 20
+CENTURY = 100 * 365 * 86_400
 
 
-class Bench:
-    """An engine whose clock moves a second with every statement, and the session that the steps run in."""
+class Client:
+    """The driver, logged in to the account of a case."""
 
-    def __init__(self, **account: Any) -> None:
-        self.now = START_MILLISECONDS / 1000
-        users = {"U": SeedUser(default_role="R", roles=["R", "R2"])}
-        roles = {"R": SeedRole(granted_to=["SYSADMIN"]), "R2": SeedRole(), "STRANGER": SeedRole()}
-        statements = ["GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE R"]
-        seed = Seed(
-            accounts=[SeedAccount(users=users, roles=roles, statements=statements, peers=["FREEHOLD.DR"], **account)]
-        )
-        self.engine = Engine(seed, clock=lambda: self.now)
-        self.session: Session = self.engine.session_as(role="R")
+    def __init__(self, endpoint: SnowflakeEndpoint, connection: Any, clock: Clock) -> None:
+        self._endpoint = endpoint
+        self._connection = connection
+        self._clock = clock
+        self._session = endpoint.session(connection.session_id)
+        self._become({"as": "R"})
 
-    def run(self, step: Mapping[str, Any]) -> Result:
-        self.now += step.get("later", 1)
+    def _become(self, step: Step) -> None:
+        """Make of the driver's session the one that the step wants; the driver itself could not act as any role."""
+        wanted = session_of(self._endpoint.engine, step)
+        vars(self._session).update({**vars(wanted), "id": self._session.id})
+
+    async def run(self, step: Step) -> tuple[list[str], list[dict[str, Any]], list[str]]:
+        """Columns, rows and effects of a statement.
+
+        Raises:
+            Error: As the driver raises it.
+        """
+        self._clock.move(step)
         if "as" in step:
-            self.session = self.engine.session_as(role=step["as"], user=step.get("user"))
-        return self.engine.run(self.session, step["sql"])
+            self._become(step)
+        cursor = self._connection.cursor()
+        await cursor.execute(step["sql"])
+        columns = [column.name for column in cursor.description]
+        rows = [dict(zip(columns, map(_plain, row), strict=True)) for row in await cursor.fetchall()]
+        return columns, rows, self._endpoint.engine.effects(self._endpoint.journal.since()[-1])
 
 
-def cases() -> list[Any]:
-    return [
-        pytest.param(case, id=f"{file.stem}: {name}")
-        for file in sorted(CASES.glob("*.yaml"))
-        for name, case in yaml.safe_load(file.read_text()).items()
-    ]
+def _plain(value: object) -> object:
+    """A value as cases spell it: timestamps in milliseconds since 1970."""
+    match value:
+        case datetime():
+            return round(value.timestamp() * 1000)
+        case Decimal() if value == int(value):
+            return int(value)
+        case _:
+            return value
 
 
-@pytest.mark.parametrize("case", cases())
-def test_case(case: list[str | dict[str, Any]]) -> None:
-    settings = case[0] if isinstance(case[0], dict) and "sql" not in case[0] else {}
-    bench = Bench(**settings)
-    for step in case[1:] if settings else case:
-        if isinstance(step, str):
-            bench.run({"sql": step})
-        else:
-            check(bench, step)
+@asynccontextmanager
+async def driver(case: Case, certificate: Certificate) -> AsyncIterator[Client]:
+    """The driver at an endpoint of its own."""
+    clock = Clock()
+    endpoint = SnowflakeEndpoint(
+        case.seed, certificate, clock=clock, session_validity=CENTURY, master_validity=CENTURY, answer_within=60
+    )
+    async with endpoint:
+        connection = await snowflake.connector.aio.connect(
+            account="FREEHOLD-DEVSTACK",
+            user="U",
+            password=PASSWORD,
+            host="127.0.0.1",
+            port=endpoint.port,
+            protocol="https",
+            custom_root_store_path=str(certificate.ca),
+            enable_server_session_keep_alive_auto_detection=True,
+            retry_max_attempts=1,
+            login_timeout=10,
+        )
+        try:
+            yield Client(endpoint, connection, clock)
+        finally:
+            await connection.close()
 
 
-def check(bench: Bench, step: Mapping[str, Any]) -> None:
-    unknown = step.keys() - STEP
-    assert not unknown, unknown
-    if "error" in step:
-        with pytest.raises(SqlError) as caught:
-            bench.run(step)
-        assert caught.value.code == step["error"], caught.value.message
-        assert step.get("text", "") in caught.value.message
-        assert step.get("message", caught.value.message) == caught.value.message
-        assert step.get("sqlstate", caught.value.sqlstate) == caught.value.sqlstate
-        return
-    result = bench.run(step)
+@pytest.mark.parametrize("case", load(), ids=str)
+async def test_case(case: Case, certificate: Certificate) -> None:
+    async with driver(case, certificate) as client:
+        for step in case.steps:
+            if "error" in step:
+                await check_refused(client, step)
+            else:
+                await check_accepted(client, step)
+
+
+async def check_refused(client: Client, step: Step) -> None:
+    with pytest.raises(Error) as caught:
+        await client.run(step)
+    error = caught.value
+    assert f"{error.errno:06d}" == step["error"], error.msg
+    message = str(error.raw_msg)
+    assert step.get("text", "") in message
+    assert step.get("message", message) == message
+    assert step.get("sqlstate", error.sqlstate) == error.sqlstate
+
+
+async def check_accepted(client: Client, step: Step) -> None:
+    columns, rows, effect = await client.run(step)
     if "status" in step:
-        assert [row[0] for row in result.rows] == [step["status"]]
+        assert [row["status"] for row in rows] == [step["status"]]
     if "columns" in step:
-        assert [column.name for column in result.columns] == step["columns"]
+        assert columns == step["columns"]
+    if "effect" in step:
+        assert effect == step["effect"]
     if "rows" in step:
-        records = result.records()
-        assert len(records) == len(step["rows"]), records
-        for record, expected in zip(records, step["rows"], strict=True):
-            assert {name: record[name] for name in expected} == expected
+        assert len(rows) == len(step["rows"]), rows
+        for row, expected in zip(rows, step["rows"], strict=True):
+            assert {name: row[name] for name in expected} == expected
 
 
-def test_show_refuses_or_cuts_what_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+# --- the cases as a whole --------------------------------------------------------------------------------------------
+
+
+def _steps(kind: str) -> Sequence[Step]:
+    stem = kind.lower().replace(" ", "_")
+    longer = {each.lower().replace(" ", "_") for each in load_types() if each.startswith(f"{kind} ")}
+    files = [case for case in load() if case.file.startswith(stem) and not case.file.startswith(tuple(longer) or "-")]
+    return [step for case in files for step in case.steps]
+
+
+@pytest.mark.parametrize("kind", sorted(load_types()))
+def test_each_type_is_held_to_enough_statements_with_their_exact_outcome(kind: str) -> None:
+    steps = _steps(kind)
+    accepted = [step for step in steps if "error" not in step and EXPECTATIONS & step.keys()]
+    refused = [step for step in steps if "error" in step and {"sqlstate", "text", "message"} & step.keys()]
+    assert len(accepted) >= LEAST_ACCEPTED
+    assert len(refused) >= LEAST_REFUSED
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
+def test_each_case_names_the_source_of_its_facts(file: Any) -> None:
+    lines = file.read_text().splitlines()
+    starts = [index for index, line in enumerate(lines) if re.match(r"[^\s#].*:\s*$", line)]
+    unsourced = [
+        lines[index]
+        for index in starts
+        if not index or not re.match(r"# (https://docs\.snowflake\.com/|seen: )", lines[index - 1])
+    ]
+    assert not unsourced
+
+
+# --- what takes more than cases --------------------------------------------------------------------------------------
+
+
+async def test_show_refuses_or_cuts_what_exceeds_its_limit(
+    monkeypatch: pytest.MonkeyPatch, certificate: Certificate
+) -> None:
     monkeypatch.setattr(show, "ROW_LIMIT", 2)
-    bench = Bench()
-    for number in range(3):
-        bench.run({"sql": f"CREATE DATABASE d{number}"})
-        bench.run({"sql": f"CREATE WAREHOUSE w{number}"})
-    check(bench, {"sql": "SHOW DATABASES", "error": "090153", "sqlstate": "22000"})
-    check(bench, {"sql": "SHOW DATABASES LIMIT 2 FROM 'D0'", "rows": [{"name": "D1"}, {"name": "D2"}]})
-    check(bench, {"sql": "SHOW WAREHOUSES", "rows": [{"name": "W0"}, {"name": "W1"}]})
+    async with driver(Case("", "", {}, ()), certificate) as client:
+        for number in range(3):
+            await client.run({"sql": f"CREATE DATABASE d{number}"})
+            await client.run({"sql": f"CREATE WAREHOUSE w{number}"})
+        await check_refused(client, {"sql": "SHOW DATABASES", "error": "090153", "sqlstate": "22000"})
+        await check_accepted(
+            client, {"sql": "SHOW DATABASES LIMIT 2 FROM 'D0'", "rows": [{"name": "D1"}, {"name": "D2"}]}
+        )
+        await check_accepted(client, {"sql": "SHOW WAREHOUSES", "rows": [{"name": "W0"}, {"name": "W1"}]})
 
 
 def test_accounts_of_one_process_share_nothing() -> None:

@@ -120,18 +120,36 @@ class Catalog:
     @contextmanager
     def transaction(self) -> Iterator[list[Change]]:
         """Collect the changes made inside; undo them all if the body raises, unless the error keeps them."""
+        with self._collected() as changes:
+            try:
+                yield changes
+            except BaseException as error:
+                if not (isinstance(error, SqlError) and error.keeps_changes):
+                    self._undo(changes)
+                raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[list[Change]]:
+        """As `transaction`, but undo the changes in any case."""
+        with self._collected() as changes:
+            try:
+                yield changes
+            finally:
+                self._undo(changes)
+
+    @contextmanager
+    def _collected(self) -> Iterator[list[Change]]:
         changes: list[Change] = []
         self._changes = changes
         try:
             yield changes
-        except BaseException as error:
-            if not (isinstance(error, SqlError) and error.keeps_changes):
-                while changes:
-                    change = changes.pop()
-                    self.apply(Change(change.after, change.before))
-            raise
         finally:
             self._changes = []
+
+    def _undo(self, changes: list[Change]) -> None:
+        while changes:
+            change = changes.pop()
+            self.apply(Change(change.after, change.before))
 
     @property
     def next_id(self) -> int:

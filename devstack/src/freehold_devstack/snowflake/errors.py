@@ -292,8 +292,8 @@ def revoke_partial(privileges: Iterable[str]) -> SqlError:
 
 def dependents_skipped(revoked: int, skipped: int) -> SqlError:
     text = (
-        f"Revoke partially executed: {revoked} grant(s) revoked, {skipped} grant(s) skipped due to dependent grants and "
-        "no CASCADE is specified."
+        f"Revoke partially executed: {revoked} grant(s) revoked, {skipped} grant(s) skipped due to dependent grants "
+        "and no CASCADE is specified."
     )
     return _partly_done(SqlError(3935, "23001", text))
 
@@ -385,9 +385,11 @@ def share_without_database(share: str) -> SqlError:
     )
 
 
-def not_secure(prefix: str = "") -> SqlError:
-    text = 'Non-secure object can only be granted to shares with "secure_objects_only" property set to false.'
-    return SqlError(90838, "0A000", f"{prefix}{text}")
+NOT_SECURE = 'Non-secure object can only be granted to shares with "secure_objects_only" property set to false.'
+
+
+def not_secure() -> SqlError:
+    return SqlError(90838, "0A000", NOT_SECURE)
 
 
 # --- execution -----------------------------------------------------------------------------------------------------
@@ -404,6 +406,14 @@ def multi_statement_failed(text: str, line: int, position: int, inner: str) -> S
         f"(at line {line}, position {position}).\n{inner} in SYSTEM$MULTISTMT at '{script}.replace('{{1}}', LINES[i])' "
         "position 4\nstackstrace: \nSYSTEM$MULTISTMT line: 10",
     )
+
+
+def not_preparable() -> SqlError:
+    return SqlError(7, "0A000", "Statement provided can not be prepared.")
+
+
+def not_executing() -> SqlError:
+    return SqlError(605, "57014", "Identified SQL statement is not currently executing.")
 
 
 def canceled() -> SqlError:

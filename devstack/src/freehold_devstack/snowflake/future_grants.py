@@ -5,6 +5,7 @@ from dataclasses import replace
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants.privileges import grantable, managed_schema
 
 
 def apply(context: Context, obj: CatalogObject) -> CatalogObject:
@@ -17,7 +18,7 @@ def apply(context: Context, obj: CatalogObject) -> CatalogObject:
     if owner != obj.owner:
         obj = context.catalog.update(obj, replace(obj, owner=owner))
     for grant in grants:
-        if grant.privilege != OWNERSHIP and grant.privilege in context.grantable(obj):
+        if grant.privilege != OWNERSHIP and grant.privilege in grantable(context, obj):
             context.catalog.grant(
                 Grant(grant.privilege, obj.id, grant.to, obj.owner, context.now, grant_option=grant.grant_option)
             )
@@ -28,13 +29,8 @@ def _in_force(context: Context, obj: CatalogObject) -> list[Grant]:
     """Those of the nearest container that has any for the kind: they shut out those of the database altogether."""
     for container in list(context.catalog.lineage(obj))[1:]:
         grants = [grant for grant in context.catalog.future_grants(container) if grant.future == obj.kind]
-        if container.id != obj.parent and _is_managed(context, obj):
+        if container.id != obj.parent and managed_schema(context, obj) is not None:
             grants = [grant for grant in grants if grant.privilege != OWNERSHIP]
         if grants:
             return grants
     return []
-
-
-def _is_managed(context: Context, obj: CatalogObject) -> bool:
-    """Whether it is in a managed access schema, whose owner alone decides who owns what is in it."""
-    return obj.parent is not None and bool(context.catalog[obj.parent].properties.get("MANAGED ACCESS"))

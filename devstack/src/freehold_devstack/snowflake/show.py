@@ -161,14 +161,14 @@ def _root(context: Context, scopes: Sequence[str], scope: Scope | None, *, named
         raise errors.cannot_be_performed() if error.number == errors.MISSING and not named else error from None
 
 
-def _objects_in(
+def objects_in(
     context: Context, object_type: ObjectType, root: CatalogObject, *, dropped: bool = False
 ) -> list[CatalogObject]:
     """All objects of a type below a container, seen or not, by container and name."""
     if root.kind == object_type.container:
         containers = [root]
     else:
-        containers = _objects_in(context, context.types[object_type.container], root)
+        containers = objects_in(context, context.types[object_type.container], root)
     return [
         obj
         for container in containers
@@ -203,7 +203,7 @@ class ShowType:
     def execute(self, context: Context) -> Result:
         show = self.object_type.show
         root = _root(context, self.scopes, self.filters.scope, named=show.named)
-        found = _objects_in(context, self.object_type, root, dropped=self.history)
+        found = objects_in(context, self.object_type, root, dropped=self.history)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
         page = self.filters.page([obj for obj in kept if self._lists(context, obj)])
         if len(page) > ROW_LIMIT and not show.cut:
@@ -300,7 +300,7 @@ class ShowObjects:
     def execute(self, context: Context) -> Result:
         root = _root(context, self.scopes, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
-        found = self.filters.names(obj for kind in relations for obj in _objects_in(context, kind, root))
+        found = self.filters.names(obj for kind in relations for obj in objects_in(context, kind, root))
         seen = sorted((obj for obj in found if context.lists(obj)), key=context.catalog.path)
         return _table(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
 

@@ -1,0 +1,66 @@
+"""How grants are added to the catalog and taken out of it again, with what depends on them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from freehold_devstack.snowflake.catalog import CatalogObject, Grant
+from freehold_devstack.snowflake.context import Context
+
+
+def add(context: Context, grant: Grant) -> None:
+    """Store a grant; one that is there already at most gains the grant option."""
+    known = context.catalog.get_grant(grant.key)
+    if known is None:
+        context.catalog.grant(grant)
+    elif grant.grant_option and not known.grant_option:
+        context.catalog.grant(replace(known, grant_option=True))
+
+
+@dataclass
+class Outcome:
+    """How many grants a REVOKE took away or weakened, and how many it left because others depend on them."""
+
+    revoked: int = 0
+    skipped: int = 0
+
+
+def take(
+    context: Context, obj: CatalogObject, instances: Iterable[Grant], *, option_only: bool, cascade: bool
+) -> Outcome:
+    """Take grants, or just their grant option, away.
+
+    Args:
+        cascade: Whether what the grantees granted on goes too; otherwise such grants stay and are counted.
+    """
+    outcome = Outcome()
+    for grant in instances:
+        if option_only and not grant.grant_option:
+            continue
+        dependents = _dependents(context, obj, grant)
+        if dependents and not cascade:
+            outcome.skipped += 1
+            continue
+        _take_all(context, obj, dependents)
+        if option_only:
+            context.catalog.grant(replace(grant, grant_option=False))
+        else:
+            context.catalog.revoke(grant)
+        outcome.revoked += 1
+    return outcome
+
+
+def _take_all(context: Context, obj: CatalogObject, grants: Iterable[Grant]) -> None:
+    for grant in grants:
+        if context.catalog.get_grant(grant.key) is not None:
+            _take_all(context, obj, _dependents(context, obj, grant))
+            context.catalog.revoke(grant)
+
+
+def _dependents(context: Context, obj: CatalogObject, grant: Grant) -> list[Grant]:
+    """What the grantee granted on by this grant alone: none while it owns the object or has another one's option."""
+    if not grant.grant_option or obj.owner == grant.to:
+        return []
+    same = [other for other in context.catalog.grants_on(obj) if other.privilege == grant.privilege]
+    if any(other.to == grant.to and other.grant_option and other.key != grant.key for other in same):
+        return []
+    return [other for other in same if other.by == grant.to]

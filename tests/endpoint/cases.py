@@ -100,7 +100,8 @@ class Bench:
 
     def __init__(self, case: Case) -> None:
         self._clock = Clock()
-        self.engine = Engine(case.seed, clock=self._clock)
+        self.engine = Engine(clock=self._clock)
+        self.engine.add_accounts(*case.seed.accounts)
         self.session = self.engine.session_as(role="R")
 
     def prepare(self, step: Step) -> None:

@@ -15,7 +15,7 @@ from freehold_devstack.snowflake import show
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.objects import load as load_types
-from freehold_devstack.snowflake.seed import Seed, SeedAccount
+from freehold_devstack.snowflake.seed import SeedAccount
 from freehold_devstack.snowflake.tls import Certificate
 from tests.endpoint.cases import EXPECTATIONS, FOLDER, PASSWORD, Case, Clock, Step, load, session_of
 
@@ -35,7 +35,7 @@ class Client:
 
     def _become(self, step: Step) -> None:
         """Make of the driver's session the one that the step wants; the driver itself could not act as any role."""
-        wanted = session_of(self._endpoint.engine, step)
+        wanted = session_of(self._endpoint._engine, step)
         vars(self._session).update({**vars(wanted), "id": self._session.id})
 
     async def run(self, step: Step) -> tuple[list[str], list[dict[str, Any]], list[str]]:
@@ -51,7 +51,7 @@ class Client:
         await cursor.execute(step["sql"])
         columns = [column.name for column in cursor.description]
         rows = [dict(zip(columns, map(_plain, row), strict=True)) for row in await cursor.fetchall()]
-        return columns, rows, self._endpoint.engine.effects(self._endpoint.journal.since()[-1])
+        return columns, rows, self._endpoint.effects(self._endpoint.journal.since()[-1])
 
 
 def _plain(value: object) -> object:
@@ -176,7 +176,8 @@ async def test_show_refuses_or_cuts_what_exceeds_its_limit(
 
 
 def test_accounts_of_one_process_share_nothing() -> None:
-    engine = Engine(Seed(accounts=[SeedAccount(), SeedAccount(name="SECOND", locator="FH00002")]), clock=lambda: 0)
+    engine = Engine(clock=lambda: 0)
+    engine.add_accounts(SeedAccount(), SeedAccount(name="SECOND", locator="FH00002"))
     engine.run_as("CREATE DATABASE d", role="SYSADMIN", account="DEVSTACK")
     assert engine.run_as("SHOW DATABASES", role="SYSADMIN", account="SECOND").rows == []
     engine.run_as("CREATE DATABASE d", role="SYSADMIN", account="SECOND")

@@ -137,6 +137,8 @@ class SeedAccount(_Policies):
     """Other accounts of the organization, as ORGANIZATION.ACCOUNT."""
     hints: bool = True
     """Whether errors name the privilege that is missing."""
+    bundles: dict[str, bool] = {}
+    """Behaviour change bundles that are switched on or off, e.g. 2026_08."""
     pat_network_policy_evaluation: NetworkPolicyEvaluation = "ENFORCED_REQUIRED"
     """What log-ins by programmatic access token have to do with network policies."""
     external_oauth: list[SeedExternalOAuth] = []

@@ -68,6 +68,7 @@ class Endpoint:
         facts = json.loads(ready.read_text())
         self.host: str = facts["host"]
         self.port: int = facts["port"]
+        self.pid: int = facts["pid"]
         self.ca: str = Path(facts["ca"]).read_text()
         self._token: str = facts["control_token"]
         self._tls = ssl.create_default_context(cadata=self.ca)

@@ -21,7 +21,6 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.drop import drop
 from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Part, Statement
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result, status
@@ -115,7 +114,8 @@ class Create:
             return DONE
         draft = self._draft(context, container)
         if existing is not None:
-            drop(context, self.object_type, existing)
+            (self.object_type.replacing or self.object_type.dropping)(context, existing)
+            context.catalog.drop(existing, context.now)
         created = self._add(context, draft, values)
         self._grant(context, existing, created)
         self.object_type.created(context, created)
@@ -128,7 +128,9 @@ class Create:
     def _defaults(self) -> dict[str, Value]:
         clauses = [*self.object_type.modifiers, *self.object_type.clauses]
         unsaid = {clause.property for clause in clauses if isinstance(clause, Clause) and clause.value is True}
-        defaults = {prop.name: prop.default for prop in self.object_type.properties}
+        defaults: dict[str, Value] = {prop.name: prop.default for prop in self.object_type.properties}
+        for part in self.object_type.clauses:
+            defaults |= part.unsaid if isinstance(part, Part) else {}
         return dict.fromkeys(unsaid, False) | defaults | dict(self.definition.given)
 
     def _draft(self, context: Context, container: CatalogObject) -> CatalogObject:
@@ -231,6 +233,8 @@ def parse_create(parser: Parser, types: Types) -> Statement:
         definition = definition.merged(Definition(given=dict(object_type.signature(parser))))
     while not parser.at_end():
         definition = definition.merged(_parse_clause(parser, object_type))
+    if source is None and not definition.given.keys() >= {*object_type.required}:
+        raise parser.unexpected()
     return Create(object_type, name, mode, if_not_exists, definition, source)
 
 

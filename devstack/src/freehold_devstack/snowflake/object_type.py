@@ -99,10 +99,12 @@ class Part:
 
     Attributes:
         parse: Reads what follows the words.
+        unsaid: The properties where the words are left out.
     """
 
     words: str
     parse: Callable[[Parser], Given]
+    unsaid: Given = field(default_factory=dict)
 
 
 Act = Callable[["Context", CatalogObject], Result | None]
@@ -197,11 +199,13 @@ class ObjectType:
         modifiers: Clauses between CREATE and the kind.
         signature: Reads what stands right after the name in CREATE.
         clauses: Clauses after the name.
+        required: Properties that clauses have to give, unless CREATE clones.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
         or_replace, or_alter, if_not_exists, renames, swaps, retained, cascades, taggable: What CREATE, ALTER, DROP and
             UNDROP can do with it; a retained one can be brought back.
         clone: What CLONE needs on its source; None where there is no such form.
+        like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.
         privileges: What can be granted on it besides OWNERSHIP.
         create_privilege: What CREATE needs on the container.
@@ -217,6 +221,8 @@ class ObjectType:
         settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
             names of the settings that the statement spells out.
         created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
+        restricting: What else may refuse DROP … RESTRICT.
+        replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
         owner_changing: The record for a new owner; it may refuse.
     """
 
@@ -232,6 +238,7 @@ class ObjectType:
     modifiers: tuple[Clause, ...] = ()
     signature: Callable[[Parser], Given] | None = None
     clauses: tuple[Clause | Part, ...] = ()
+    required: tuple[str, ...] = ()
     lists: tuple[tuple[str, str], ...] = ()
     properties: tuple[Property, ...] = ()
     parameters: tuple[str, ...] = ()
@@ -244,6 +251,7 @@ class ObjectType:
     cascades: bool = False
     taggable: bool = True
     clone: str | None = None
+    like: Callable[[CatalogObject], Given] | None = None
     copies_grants: bool = False
     privileges: frozenset[str] = frozenset()
     actions: tuple[Action, ...] = ()
@@ -261,6 +269,8 @@ class ObjectType:
     settle: Callable[["Context", CatalogObject, frozenset[str]], CatalogObject] = _unchanged
     created: Callable[["Context", CatalogObject], None] = _nothing
     dropping: Callable[["Context", CatalogObject], None] = _nothing
+    restricting: Callable[["Context", CatalogObject], None] = _nothing
+    replacing: Callable[["Context", CatalogObject], None] | None = None
     owner_changing: Callable[["Context", CatalogObject], CatalogObject] = _indifferent
 
     @property

@@ -9,7 +9,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import Types, parse_name, parse_type
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import Form, ObjectType, Show, ShowColumn, Statement
+from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
@@ -180,6 +180,11 @@ def _table(context: Context, columns: Iterable[ShowColumn], objects: Iterable[Ca
     shown = [column for column in columns if context.enabled(column.feature)]
     rows = [tuple(column.value(context, obj) for column in shown) for obj in objects]
     return Result(tuple(column.column for column in shown), rows)
+
+
+def describe_as_shown(columns: Sequence[ShowColumn]) -> Describer:
+    """DESCRIBE of a type that answers with the object's row of SHOW."""
+    return lambda context, obj: _table(context, columns, [obj])
 
 
 # --- statements ------------------------------------------------------------------------------------------------------

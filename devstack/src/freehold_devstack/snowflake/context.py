@@ -23,6 +23,9 @@ _TIME_LIMIT = "STATEMENT_TIMEOUT_IN_SECONDS"
 BUNDLES = {"2026_06": True, "2026_07": True, "2026_08": False}
 """The behaviour change bundles that an account can switch, and whether they are on where it says nothing."""
 
+_TEMPORARY = "@"
+"""What parts the name space of a kind from the session whose temporary objects are in it."""
+
 CURRENT = {"DATABASE": "database", "SCHEMA": "schema", "WAREHOUSE": "warehouse", "ROLE": "role"}
 """Kinds of which a session has a current object, and the session's attribute for it."""
 
@@ -51,7 +54,7 @@ class AccountIdentity:
 
     @property
     def names(self) -> frozenset[str]:
-        """What clients may call it: its locator or ORGANIZATION-NAME, with hyphens for the name's underscores or not."""
+        """What clients may call it: its locator or ORGANIZATION-NAME, underscores of the name as hyphens or not."""
         hyphened = self.name.replace("_", "-")
         return frozenset({self.locator, f"{self.organization}-{self.name}", f"{self.organization}-{hyphened}"})
 
@@ -80,11 +83,10 @@ class Context:
     @cached_property
     def authority(self) -> Authority:
         match self.session.secondary:
-            case "NONE":
-                secondary: frozenset[int] = frozenset()
             case "ALL" if self.session.user is not None:
-                secondary = self.catalog.inherited_roles(self.session.user)
-            case "ALL":
+                # What is granted to the user directly counts as well, database roles included.
+                secondary = self.catalog.inherited_roles(self.session.user) | {self.session.user}
+            case "ALL" | "NONE":
                 secondary = frozenset()
             case roles:
                 secondary = frozenset(roles)
@@ -104,7 +106,16 @@ class Context:
     def sees(self, obj: CatalogObject) -> bool:
         """Whether names resolve to an object."""
         object_type = self.types.get(obj.kind)
-        return self.authority.sees(obj, object_type.visible_with if object_type else ())
+        return self._is_shared(obj) and self.authority.sees(obj, object_type.visible_with if object_type else ())
+
+    def _is_shared(self, obj: CatalogObject) -> bool:
+        """Whether it is no other session's temporary object."""
+        class_name, _, session = obj.namespace.partition(_TEMPORARY)
+        return not session or obj.namespace == self.namespace(class_name, temporary=True)
+
+    def namespace(self, class_name: str, *, temporary: bool) -> str:
+        """The name space as the catalog keys it: a session has one of its own for what is temporary."""
+        return f"{class_name}{_TEMPORARY}{self.session.id}" if temporary else class_name
 
     def lists(self, obj: CatalogObject) -> bool:
         """Whether SHOW lists an object, which some types grant to fewer."""
@@ -144,6 +155,10 @@ class Context:
 
     def print_path(self, obj: CatalogObject) -> str:
         return print_name(self.catalog.path(obj)) + ("" if obj.overload is None else f"({obj.overload})")
+
+    def called(self, obj: CatalogObject) -> str:
+        """What the status of a statement calls the object."""
+        return self.print_path(obj) if self.types[obj.kind].qualified else obj.name
 
     def missing(self, kind: str, name: str) -> SqlError:
         return errors.missing(kind, name, self._hints.seen(kind, name))
@@ -189,7 +204,9 @@ class Context:
         Raises:
             SqlError: 999999 when the name is that of another kind.
         """
-        obj = self.catalog.find(object_type.class_name, name, container.id, overload)
+        hiding = self.namespace(object_type.class_name, temporary=True)
+        obj = self.catalog.find(hiding, name, container.id, overload)
+        obj = obj or self.catalog.find(object_type.class_name, name, container.id, overload)
         if obj is None or not self.sees(obj):
             return None
         if obj.kind != object_type.kind:
@@ -208,6 +225,23 @@ class Context:
             signature = "" if overload is None else f"({overload})"
             raise self.missing(object_type.kind, print_name((*self._prefix(container), name[-1])) + signature)
         return obj
+
+    def resolve_relation(self, name: Name, verb: str, called: str = "OBJECT") -> CatalogObject:
+        """As `resolve`, for a table, a view or whatever else can be selected from.
+
+        Args:
+            called: What the error calls it.
+        """
+        relations = [object_type for object_type in self.types.values() if object_type.relation]
+        container = self.container(relations[0], name, verb)
+        for object_type in relations:
+            try:
+                found = self.lookup(object_type, name[-1], container)
+            except SqlError:
+                continue
+            if found is not None:
+                return found
+        raise self.missing(called, print_name((*self._prefix(container), name[-1])))
 
     def resolve_reference(self, kind: str, name: Name, verb: str) -> CatalogObject:
         """As `resolve`, for a kind that may have no declaration here and so no objects."""

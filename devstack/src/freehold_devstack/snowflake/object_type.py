@@ -150,6 +150,7 @@ class Show:
         like, scoped, starts_with, limit, privileges: Which of the filters LIKE, IN, STARTS WITH, LIMIT and WITH
             PRIVILEGES it takes.
         options: Words before LIMIT that let through only some objects.
+        required: Whether IN has to be there and to name the container.
         named: Whether the error about a container that is missing names it.
         cut: Whether the rows beyond 10,000 are left out without a word, instead of an error.
     """
@@ -163,6 +164,7 @@ class Show:
     limit: bool = False
     privileges: bool = False
     options: tuple[tuple[str, Callable[["Context", CatalogObject], bool]], ...] = ()
+    required: bool = False
     named: bool = False
     cut: bool = False
 
@@ -193,6 +195,7 @@ class ObjectType:
         container: Kind of what it lives in.
         namespace: What its names must be unique in, within a container.
         granted_as: What SHOW GRANTS calls it; the kind with underscores by default.
+        title, qualified: What the status of a statement calls it, by default as its kind, and whether by its full name.
         overload: What tells apart objects of one name, of the properties that the signature gives; None where names
             are enough.
         feature: What has to be enabled by the edition for it.
@@ -202,7 +205,7 @@ class ObjectType:
         required: Properties that clauses have to give, unless CREATE clones.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
-        or_replace, or_alter, if_not_exists, renames, swaps, retained, cascades, taggable: What CREATE, ALTER, DROP and
+        or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER, DROP and
             UNDROP can do with it; a retained one can be brought back.
         clone: What CLONE needs on its source; None where there is no such form.
         like: What CREATE … LIKE copies of its source; None where there is no such form.
@@ -216,7 +219,7 @@ class ObjectType:
         shown_when: Whether SHOW lists it, where the rule is peculiar to the type.
         describe: What DESCRIBE answers; None where there is no such statement.
         describe_forms: Words after the name in DESCRIBE, and what it answers then.
-        extra_shows: Further SHOW statements about the type, by the words after SHOW.
+        extra_describes, extra_shows: Further DESCRIBE and SHOW statements about the type, by the words after the verb.
         relation: Whether SHOW OBJECTS lists it.
         settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
             names of the settings that the statement spells out.
@@ -233,6 +236,8 @@ class ObjectType:
     container: str = "ACCOUNT"
     namespace: str = ""
     granted_as: str = ""
+    title: str = ""
+    qualified: bool = False
     overload: Callable[[Given], str] | None = None
     feature: str | None = None
     modifiers: tuple[Clause, ...] = ()
@@ -246,6 +251,7 @@ class ObjectType:
     or_alter: bool = False
     if_not_exists: bool = True
     renames: bool = True
+    moves: bool = True
     swaps: bool = False
     retained: bool = False
     cascades: bool = False
@@ -264,6 +270,7 @@ class ObjectType:
     shown_when: Callable[["Context", CatalogObject], bool] | None = None
     describe: Describer | None = None
     describe_forms: tuple[tuple[str, Describer], ...] = ()
+    extra_describes: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()
     extra_shows: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()
     relation: bool = False
     settle: Callable[["Context", CatalogObject, frozenset[str]], CatalogObject] = _unchanged
@@ -282,6 +289,11 @@ class ObjectType:
     def class_name(self) -> str:
         """The name space as the catalog keys it."""
         return self.namespace or self.kind
+
+    @property
+    def called(self) -> str:
+        """What the status of a statement calls the type."""
+        return self.title or self.kind.capitalize()
 
     @property
     def securable(self) -> str:

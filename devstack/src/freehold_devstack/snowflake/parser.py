@@ -82,6 +82,11 @@ class Parser:
         self._fold_quoted = fold_quoted
 
     @property
+    def fold_quoted(self) -> bool:
+        """QUOTED_IDENTIFIERS_IGNORE_CASE of the session."""
+        return self._fold_quoted
+
+    @property
     def token(self) -> Token:
         """The token that comes next."""
         return self._tokens[self._next]

@@ -92,7 +92,10 @@ def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str
     filters = Filters()
     if show.like and parser.accept("LIKE"):
         filters = replace(filters, pattern=parser.string())
-    if scopes and parser.accept("IN"):
+    if show.required:
+        parser.expect("IN", scopes[-1])
+        filters = replace(filters, scope=Scope(scopes[-1], parse_name(parser, types[scopes[-1]], types)))
+    elif scopes and parser.accept("IN"):
         filters = replace(filters, scope=_parse_scope(parser, types, scopes))
     if show.starts_with and parser.accept("STARTS", "WITH"):
         filters = replace(filters, prefix=parser.string())
@@ -139,7 +142,7 @@ def _scopes(object_type: ObjectType, types: Types) -> list[str]:
     return ["ACCOUNT", *scopes] if scopes else []
 
 
-def _root(context: Context, scopes: Sequence[str], scope: Scope | None, *, named: bool = False) -> CatalogObject:
+def root_of(context: Context, scopes: Sequence[str], scope: Scope | None, *, named: bool = False) -> CatalogObject:
     """The container that a SHOW looks in; without IN the innermost current one.
 
     Raises:
@@ -207,7 +210,7 @@ class ShowType:
 
     def execute(self, context: Context) -> Result:
         show = self.object_type.show
-        root = _root(context, self.scopes, self.filters.scope, named=show.named)
+        root = root_of(context, self.scopes, self.filters.scope, named=show.named)
         found = objects_in(context, self.object_type, root, dropped=self.history)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
         page = self.filters.page([obj for obj in kept if self._lists(context, obj)])
@@ -303,7 +306,7 @@ class ShowObjects:
         return Form("SHOW", "OBJECTS", (), self.filters.detail)
 
     def execute(self, context: Context) -> Result:
-        root = _root(context, self.scopes, self.filters.scope)
+        root = root_of(context, self.scopes, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
         found = self.filters.names(obj for kind in relations for obj in objects_in(context, kind, root))
         seen = sorted((obj for obj in found if context.lists(obj)), key=context.catalog.path)
@@ -332,7 +335,7 @@ class ShowAbsent:
         return Form("SHOW", self.plural, (), self.filters.detail)
 
     def execute(self, context: Context) -> Result:
-        _root(context, self.scopes, self.filters.scope, named=self.plural not in _UNNAMED)
+        root_of(context, self.scopes, self.filters.scope, named=self.plural not in _UNNAMED)
         return _table(context, _OBJECTS.columns[:4], ())
 
 
@@ -351,7 +354,7 @@ class ShowParameters:
         if self.scope.kind == "SESSION":
             values = {name: context.session_parameter(name) for name in SESSION_PARAMETERS}
         else:
-            holder = _root(context, (), self.scope)
+            holder = root_of(context, (), self.scope)
             names = context.types[holder.kind].parameters if holder.kind in context.types else tuple(PARAMETERS)
             values = {name: context.parameter(holder, name) for name in names}
         matcher = like(self.pattern if self.pattern is not None else "%")

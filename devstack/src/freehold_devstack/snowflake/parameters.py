@@ -8,6 +8,9 @@ from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.values import SIZES, Boolean, Choice, Integer, Reference, ScalarType, Text, choice
 
 _LOG_LEVELS = choice("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF")
+_GEO_FORMATS = choice("GeoJSON", "WKT", "WKB", "EWKT", "EWKB")
+TASK_SIZE = Choice({word: word for word in ("XSMALL", "SMALL", "MEDIUM", "LARGE", "XLARGE", "XXLARGE", "X2LARGE")})
+"""The sizes that a serverless task can run in."""
 _TIMESTAMP_FORMAT = "YYYY-MM-DD HH24:MI:SS.FF3 TZHTZM"
 
 
@@ -81,7 +84,7 @@ PARAMETERS: Mapping[str, Parameter] = {
             "USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", Choice(SIZES), "Medium", "first size of a serverless task"
         ),
         Parameter("USER_TASK_TIMEOUT_MS", Integer(0, 604_800_000), 3_600_000, "time limit of a task run"),
-        Parameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", Integer(10), 30, "shortest time between task runs"),
+        Parameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", Integer(10, 604_800), 30, "shortest time between task runs"),
         Parameter("QUOTED_IDENTIFIERS_IGNORE_CASE", Boolean(), False, "ignore the case of quoted identifiers"),
         Parameter("ENABLE_CONSOLE_OUTPUT", Boolean(), False, "write the standard output of procedures to the console"),
         Parameter("PIPE_EXECUTION_PAUSED", Boolean(), False, "pause all pipes"),
@@ -110,6 +113,57 @@ PARAMETERS: Mapping[str, Parameter] = {
         ),
         Parameter("USE_CACHED_RESULT", Boolean(), True, "answer repeated queries from cached results"),
         Parameter("WEEK_START", Integer(0, 7), 0, "first day of the week"),
+        Parameter("NOORDER_SEQUENCE_AS_DEFAULT", Boolean(), True, "new sequences are NOORDER"),
+        Parameter("SERVERLESS_TASK_MAX_STATEMENT_SIZE", TASK_SIZE, "XXLARGE", "largest size of a serverless task"),
+        Parameter("SERVERLESS_TASK_MIN_STATEMENT_SIZE", TASK_SIZE, "XSMALL", "smallest size of a serverless task"),
+        Parameter("BINARY_INPUT_FORMAT", choice("HEX", "BASE64", "UTF-8", "UTF8"), "HEX", "how binary is read"),
+        Parameter("BINARY_OUTPUT_FORMAT", choice("HEX", "BASE64"), "HEX", "how binary is printed"),
+        Parameter("CLIENT_MEMORY_LIMIT", Integer(0), 1536, "megabytes that a client uses for results"),
+        Parameter(
+            "CLIENT_METADATA_REQUEST_USE_CONNECTION_CTX", Boolean(), False, "look for metadata in the current schema"
+        ),
+        Parameter("CLIENT_PREFETCH_THREADS", Integer(1, 10), 4, "threads of a client that fetch results"),
+        Parameter("CLIENT_RESULT_CHUNK_SIZE", Integer(16, 160), 160, "megabytes of a part of a result"),
+        Parameter("CLIENT_RESULT_COLUMN_CASE_INSENSITIVE", Boolean(), False, "ignore the case of result columns"),
+        Parameter(
+            "CLIENT_TIMESTAMP_TYPE_MAPPING",
+            choice("TIMESTAMP_LTZ", "TIMESTAMP_NTZ"),
+            "TIMESTAMP_LTZ",
+            "type of a bound timestamp",
+        ),
+        Parameter("DATE_INPUT_FORMAT", Text(), "AUTO", "how dates are read"),
+        Parameter(
+            "ENABLE_UNLOAD_PHYSICAL_TYPE_OPTIMIZATION", Boolean(), True, "narrow the types of unloaded Parquet columns"
+        ),
+        Parameter("ERROR_ON_NONDETERMINISTIC_MERGE", Boolean(), True, "refuse a MERGE that has no one result"),
+        Parameter("ERROR_ON_NONDETERMINISTIC_UPDATE", Boolean(), False, "refuse an UPDATE that has no one result"),
+        Parameter("GEOGRAPHY_OUTPUT_FORMAT", _GEO_FORMATS, "GeoJSON", "how GEOGRAPHY is printed"),
+        Parameter("GEOMETRY_OUTPUT_FORMAT", _GEO_FORMATS, "GeoJSON", "how GEOMETRY is printed"),
+        Parameter("JDBC_TREAT_DECIMAL_AS_INT", Boolean(), True, "JDBC takes whole decimals for integers"),
+        Parameter("JDBC_TREAT_TIMESTAMP_NTZ_AS_UTC", Boolean(), False, "JDBC takes TIMESTAMP_NTZ for UTC"),
+        Parameter("JDBC_USE_SESSION_TIMEZONE", Boolean(), True, "JDBC uses the time zone of the session"),
+        Parameter("JSON_INDENT", Integer(0, 16), 2, "blanks of indentation in printed JSON"),
+        Parameter("JS_TREAT_INTEGER_AS_BIGINT", Boolean(), False, "Node.js takes integers for BigInt"),
+        Parameter("ODBC_TREAT_DECIMAL_AS_INT", Boolean(), False, "ODBC takes whole decimals for integers"),
+        Parameter("S3_STAGE_VPCE_DNS_NAME", Text(), "", "DNS name of the VPC endpoint of S3 stages"),
+        Parameter("STRICT_JSON_OUTPUT", Boolean(), False, "print JSON by the standard alone"),
+        Parameter("TIMESTAMP_DAY_IS_ALWAYS_24H", Boolean(), False, "a day that is added has 24 hours"),
+        Parameter("TIMESTAMP_INPUT_FORMAT", Text(), "AUTO", "how timestamps are read"),
+        Parameter(
+            "TIMESTAMP_TYPE_MAPPING",
+            choice("TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "TIMESTAMP_TZ"),
+            "TIMESTAMP_NTZ",
+            "what TIMESTAMP stands for",
+        ),
+        Parameter("TIME_INPUT_FORMAT", Text(), "AUTO", "how times are read"),
+        Parameter("TIME_OUTPUT_FORMAT", Text(), "HH24:MI:SS", "how times are printed"),
+        Parameter("TRANSACTION_ABORT_ON_ERROR", Boolean(), False, "a failed statement ends its transaction"),
+        Parameter(
+            "TRANSACTION_DEFAULT_ISOLATION_LEVEL", choice("READ COMMITTED"), "READ COMMITTED", "isolation level"
+        ),
+        Parameter("TWO_DIGIT_CENTURY_START", Integer(1900, 2100), 1970, "first year of two digits"),
+        Parameter("UNSUPPORTED_DDL_ACTION", choice("IGNORE", "FAIL"), "IGNORE", "what becomes of unsupported DDL"),
+        Parameter("WEEK_OF_YEAR_POLICY", Integer(0, 1), 0, "how the weeks of a year are counted"),
     )
 }
 
@@ -125,6 +179,7 @@ SESSION_PARAMETERS = (
     "LOG_LEVEL",
     "METRIC_LEVEL",
     "MULTI_STATEMENT_COUNT",
+    "NOORDER_SEQUENCE_AS_DEFAULT",
     "QUERY_TAG",
     "QUOTED_IDENTIFIERS_IGNORE_CASE",
     "ROWS_PER_RESULTSET",
@@ -140,6 +195,42 @@ SESSION_PARAMETERS = (
     "WEEK_START",
 )
 """What ALTER SESSION and log-ins may set."""
+
+STORED_SESSION_PARAMETERS = (
+    "BINARY_INPUT_FORMAT",
+    "BINARY_OUTPUT_FORMAT",
+    "CLIENT_MEMORY_LIMIT",
+    "CLIENT_METADATA_REQUEST_USE_CONNECTION_CTX",
+    "CLIENT_PREFETCH_THREADS",
+    "CLIENT_RESULT_CHUNK_SIZE",
+    "CLIENT_RESULT_COLUMN_CASE_INSENSITIVE",
+    "CLIENT_TIMESTAMP_TYPE_MAPPING",
+    "DATE_INPUT_FORMAT",
+    "ENABLE_UNLOAD_PHYSICAL_TYPE_OPTIMIZATION",
+    "ERROR_ON_NONDETERMINISTIC_MERGE",
+    "ERROR_ON_NONDETERMINISTIC_UPDATE",
+    "GEOGRAPHY_OUTPUT_FORMAT",
+    "GEOMETRY_OUTPUT_FORMAT",
+    "JDBC_TREAT_DECIMAL_AS_INT",
+    "JDBC_TREAT_TIMESTAMP_NTZ_AS_UTC",
+    "JDBC_USE_SESSION_TIMEZONE",
+    "JSON_INDENT",
+    "JS_TREAT_INTEGER_AS_BIGINT",
+    "ODBC_TREAT_DECIMAL_AS_INT",
+    "S3_STAGE_VPCE_DNS_NAME",
+    "STRICT_JSON_OUTPUT",
+    "TIMESTAMP_DAY_IS_ALWAYS_24H",
+    "TIMESTAMP_INPUT_FORMAT",
+    "TIMESTAMP_TYPE_MAPPING",
+    "TIME_INPUT_FORMAT",
+    "TIME_OUTPUT_FORMAT",
+    "TRANSACTION_ABORT_ON_ERROR",
+    "TRANSACTION_DEFAULT_ISOLATION_LEVEL",
+    "TWO_DIGIT_CENTURY_START",
+    "UNSUPPORTED_DDL_ACTION",
+    "WEEK_OF_YEAR_POLICY",
+)
+"""Further session parameters, which users and tasks may hold; no session here would act by them, so none takes them."""
 
 STORAGE_PARAMETERS = (
     "DATA_RETENTION_TIME_IN_DAYS",
@@ -160,6 +251,8 @@ STORAGE_PARAMETERS = (
     "USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE",
     "USER_TASK_TIMEOUT_MS",
     "USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS",
+    "SERVERLESS_TASK_MAX_STATEMENT_SIZE",
+    "SERVERLESS_TASK_MIN_STATEMENT_SIZE",
     "QUOTED_IDENTIFIERS_IGNORE_CASE",
     "ENABLE_CONSOLE_OUTPUT",
 )

@@ -188,8 +188,10 @@ def _unset(object_type: ObjectType, names: Collection[str]) -> Act:
 def _rename(object_type: ObjectType, new_name: Name) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         container = context.container(object_type, new_name, "RENAME")
+        if container.id != obj.parent and not object_type.moves:
+            raise errors.unnumbered(f"{object_type.called} {obj.name} can't be moved by RENAME.")
         context.require(object_type.creating, container)
-        taken = context.catalog.find(object_type.class_name, new_name[-1], container.id, obj.overload)
+        taken = context.catalog.find(obj.namespace, new_name[-1], container.id, obj.overload)
         if taken is not None:
             check_taken(context, taken, tolerated=False)
         context.catalog.update(obj, replace(obj, name=new_name[-1], parent=container.id))

@@ -71,23 +71,34 @@ def _refuse_repeated(known: Iterable[str], more: Iterable[str]) -> None:
         raise errors.duplicate_property(name)
 
 
+TEMPORARY = "TEMPORARY"
+"""The value of TRANSIENT that stands for what ends with the session; it is in a name space of the session's own."""
+
 Mode = OneOf["", "OR REPLACE", "OR ALTER"]
 
 
 @dataclass(frozen=True)
+class Source:
+    """What a new object is made after."""
+
+    how: OneOf["CLONE", "LIKE"]
+    target: Target
+
+
+@dataclass(frozen=True)
 class Create:
-    """CREATE [OR REPLACE | OR ALTER] [modifiers] <kind> [IF NOT EXISTS] <name> [CLONE …] [clauses and properties]."""
+    """CREATE [OR REPLACE | OR ALTER] [modifiers] <kind> [IF NOT EXISTS] <name> [source] [clauses and properties]."""
 
     object_type: ObjectType
     name: Name
     mode: Mode
     if_not_exists: bool
     definition: Definition
-    source: Target | None = None
+    source: Source | None = None
 
     @property
     def form(self) -> Form:
-        clauses = (self.mode, "IF NOT EXISTS" if self.if_not_exists else "", "CLONE" if self.source else "")
+        clauses = (self.mode, "IF NOT EXISTS" if self.if_not_exists else "", self.source.how if self.source else "")
         return Form("CREATE", self.object_type.kind, self.name, " ".join(filter(None, clauses)))
 
     def execute(self, context: Context) -> Result:
@@ -95,14 +106,16 @@ class Create:
             raise errors.unsupported(self.object_type.kind)
         check_names(self.object_type, self.definition.values, "CREATE")
         container = context.container(self.object_type, self.name, "CREATE")
-        context.require(self.object_type.creating, container, primary_only=True)
-        existing = context.catalog.find(self.object_type.class_name, self.name[-1], container.id, self._overload)
+        if not self._temporary:
+            context.require(self.object_type.creating, container, primary_only=True)
+        namespace = context.namespace(self.object_type.class_name, temporary=self._temporary)
+        existing = context.catalog.find(namespace, self.name[-1], container.id, self._overload)
         if existing is not None:
             check_taken(context, existing, tolerated=self.if_not_exists or bool(self.mode))
             if self.if_not_exists:
                 # The clause forgives that the object is there, not what is wrong with the statement.
                 read_literals(context, self.object_type.settings, self.definition.values)
-                return status(f"{self.name[-1]} already exists, statement succeeded.")
+                return status(f"{context.called(existing)} already exists, statement succeeded.")
             if existing.kind != self.object_type.kind:
                 raise errors.wrong_kind(existing.kind, self.object_type.kind)
             context.require(OWNERSHIP, existing, primary_only=True)
@@ -112,14 +125,21 @@ class Create:
         if existing is not None and self.mode == "OR ALTER":
             self._redefine(context, existing, values)
             return DONE
-        draft = self._draft(context, container)
+        source = None if self.source is None else self._resolve_source(context, self.source)
+        draft = self._draft(context, container, source)
         if existing is not None:
             (self.object_type.replacing or self.object_type.dropping)(context, existing)
             context.catalog.drop(existing, context.now)
         created = self._add(context, draft, values)
-        self._grant(context, existing, created)
+        if source is not None and self.source is not None and self.source.how == "CLONE":
+            clone_members(context, source, created)
+        created = self._grant(context, existing or source, created, replaced=existing is not None)
         self.object_type.created(context, created)
-        return status(f"{self.object_type.kind.capitalize()} {created.name} successfully created.")
+        return status(f"{self.object_type.called} {context.called(created)} successfully created.")
+
+    @property
+    def _temporary(self) -> bool:
+        return self.definition.given.get("TRANSIENT") == TEMPORARY
 
     @property
     def _overload(self) -> str | None:
@@ -133,11 +153,17 @@ class Create:
             defaults |= part.unsaid if isinstance(part, Part) else {}
         return dict.fromkeys(unsaid, False) | defaults | dict(self.definition.given)
 
-    def _draft(self, context: Context, container: CatalogObject) -> CatalogObject:
+    def _resolve_source(self, context: Context, source: Source) -> CatalogObject:
+        found = source.target.resolve(context, "CREATE")
+        if source.how == "CLONE" and self.object_type.clone is not None:
+            context.require(self.object_type.clone, found, primary_only=True)
+        return found
+
+    def _draft(self, context: Context, container: CatalogObject, source: CatalogObject | None) -> CatalogObject:
         draft = CatalogObject(
             id=context.catalog.next_id,
             kind=self.object_type.kind,
-            namespace=self.object_type.class_name,
+            namespace=context.namespace(self.object_type.class_name, temporary=self._temporary),
             name=self.name[-1],
             parent=container.id,
             owner=context.session.role,
@@ -145,32 +171,33 @@ class Create:
             properties=self._defaults(),
             overload=self._overload,
         )
-        if self.source is None or self.object_type.clone is None:
+        if self.source is None or source is None:
             return draft
-        source = self.source.resolve(context, "CREATE")
-        context.require(self.object_type.clone, source, primary_only=True)
+        if self.source.how == "LIKE" and self.object_type.like is not None:
+            return replace(
+                draft, properties={**draft.properties, **self.object_type.like(source), **self.definition.given}
+            )
         properties = {**source.properties, **self.definition.given}
         return replace(draft, properties=properties, parameters=source.parameters, tags=source.tags)
 
     def _add(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
         created = context.catalog.add(self._settle(context, draft, values))
-        if self.source is not None:
-            clone_members(context, self.source.resolve(context, "CREATE"), created)
         if not self.definition.tags:
             return created
         return context.catalog.update(created, set_tags(context, created, self.definition.tags))
 
-    def _grant(self, context: Context, replaced: CatalogObject | None, created: CatalogObject) -> None:
-        """Copy the grants of what was replaced, or give those that new objects get."""
+    def _grant(
+        self, context: Context, original: CatalogObject | None, created: CatalogObject, *, replaced: bool
+    ) -> CatalogObject:
+        """Copy the grants of what was replaced or copied, or give those that new objects get, and their owner."""
         copied = self.definition.copy_grants
         if copied is None:
-            copied = self.object_type.copies_grants and replaced is not None and context.bundle(GRANTS_ARE_COPIED)
+            copied = self.object_type.copies_grants and replaced and context.bundle(GRANTS_ARE_COPIED)
         if not copied:
-            future_grants.apply(context, created)
-            return
-        source = replaced if replaced is not None or self.source is None else self.source.resolve(context, "CREATE")
-        for grant in [] if source is None else context.catalog.grants_on(source):
+            return future_grants.apply(context, created)
+        for grant in [] if original is None else context.catalog.grants_on(original):
             context.catalog.grant(replace(grant, on=created.id))
+        return created
 
     def _redefine(self, context: Context, existing: CatalogObject, values: Mapping[str, Value]) -> None:
         """Bring an object to exactly what the statement says: what it leaves out goes back to its default."""
@@ -203,7 +230,7 @@ def check_taken(context: Context, existing: CatalogObject, *, tolerated: bool) -
     if not context.sees(existing):
         raise errors.exists_invisibly(existing.kind, context.print_path(existing))
     if not tolerated:
-        raise errors.already_exists(existing.name)
+        raise errors.already_exists(context.called(existing))
 
 
 # --- parsing ---------------------------------------------------------------------------------------------------------
@@ -214,11 +241,11 @@ def parse_create(parser: Parser, types: Types) -> Statement:
     replacing = parser.token
     if parser.accept("OR"):
         mode = "OR REPLACE" if parser.choose("REPLACE", "ALTER") == "REPLACE" else "OR ALTER"
-    modifiers = _parse_modifiers(parser, types)
+    words = _parse_modifiers(parser, types)
     object_type = parse_type(parser, types, creating=True)
-    for modifier in modifiers:
-        if modifier not in object_type.modifiers:
-            raise parser.unexpected()
+    modifiers = [modifier for modifier in object_type.modifiers if modifier.words in words]
+    if len({modifier.property for modifier in modifiers}) < len(words):
+        raise parser.unexpected()
     if mode == "OR REPLACE" and not object_type.or_replace:
         raise parser.unexpected(replacing)
     if mode == "OR ALTER" and not object_type.or_alter:
@@ -227,7 +254,7 @@ def parse_create(parser: Parser, types: Types) -> Statement:
     if if_not_exists and mode == "OR REPLACE":
         raise errors.unnumbered("options IF NOT EXISTS and OR REPLACE are incompatible", sqlstate="0A000")
     name = parse_name(parser, object_type, types)
-    source = _parse_clone(parser, object_type, types)
+    source = _parse_source(parser, object_type, types)
     definition = Definition(given={modifier.property: modifier.value for modifier in modifiers})
     if source is None and object_type.signature is not None:
         definition = definition.merged(Definition(given=dict(object_type.signature(parser))))
@@ -235,17 +262,30 @@ def parse_create(parser: Parser, types: Types) -> Statement:
         definition = definition.merged(_parse_clause(parser, object_type))
     if source is None and not definition.given.keys() >= {*object_type.required}:
         raise parser.unexpected()
+    if mode == "OR ALTER":
+        _refuse_in_or_alter(object_type, definition, source)
     return Create(object_type, name, mode, if_not_exists, definition, source)
 
 
-def _parse_clone(parser: Parser, object_type: ObjectType, types: Types) -> Target | None:
-    if object_type.clone is None or not parser.accept("CLONE"):
-        return None
-    source = parse_target(parser, object_type, types)
-    for travel in ("AT", "BEFORE"):
-        if parser.at(travel, "("):
-            raise errors.unsupported(f"CLONE {travel}")
-    return source
+def _refuse_in_or_alter(object_type: ObjectType, definition: Definition, source: Source | None) -> None:
+    """https://docs.snowflake.com/en/sql-reference/sql/create-or-alter: neither governance nor copies."""
+    for words, said in (("TAG", definition.tags), ("COPY GRANTS", definition.copy_grants is not None)):
+        if said:
+            raise errors.unsupported(f"CREATE OR ALTER {object_type.kind} {words}")
+    if source is not None:
+        raise errors.unsupported(f"CREATE OR ALTER {object_type.kind} {source.how}")
+
+
+def _parse_source(parser: Parser, object_type: ObjectType, types: Types) -> Source | None:
+    if object_type.clone is not None and parser.accept("CLONE"):
+        target = parse_target(parser, object_type, types)
+        for travel in ("AT", "BEFORE"):
+            if parser.at(travel, "("):
+                raise errors.unsupported(f"CLONE {travel}")
+        return Source("CLONE", target)
+    if object_type.like is not None and parser.accept("LIKE"):
+        return Source("LIKE", parse_target(parser, object_type, types))
+    return None
 
 
 def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
@@ -275,12 +315,11 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
     return Definition(values=values)
 
 
-def _parse_modifiers(parser: Parser, types: Types) -> list[Clause]:
-    known = {modifier.words: modifier for kind in types.values() for modifier in kind.modifiers}
+def _parse_modifiers(parser: Parser, types: Types) -> list[str]:
+    """Take the words between CREATE and the object type that any type knows."""
+    known = {modifier.words for object_type in types.values() for modifier in object_type.modifiers}
     longest_first = sorted(known, key=len, reverse=True)
-    taken: list[Clause] = []
+    taken: list[str] = []
     while words := next((words for words in longest_first if parser.accept_phrase(words)), None):
-        if known[words].property in {clause.property for clause in taken}:
-            raise parser.unexpected()
-        taken.append(known[words])
+        taken.append(words)
     return taken

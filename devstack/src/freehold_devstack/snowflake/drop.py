@@ -35,8 +35,10 @@ class Drop:
                 return status(f"Drop statement executed successfully ({self.target.name[-1]} already dropped).")
             obj = self.target.resolve(context, "DROP")
         context.require(OWNERSHIP, obj)
+        if self.how == "RESTRICT":
+            self.target.object_type.restricting(context, obj)
         drop(context, self.target.object_type, obj)
-        return status(f"{obj.name} successfully dropped.")
+        return status(f"{context.called(obj)} successfully dropped.")
 
 
 def drop(context: Context, object_type: ObjectType, obj: CatalogObject) -> None:
@@ -105,17 +107,30 @@ class Describe:
         return Form("DESCRIBE", self.target.object_type.kind, self.target.name, self.words)
 
     def execute(self, context: Context) -> Result:
-        obj = self.target.resolve(context, "DESCRIBE")
+        obj = self._resolve(context)
         privilege = self.target.object_type.describe_privilege
         if not context.authority.touches(obj):
             if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) or not context.authority.holds_on_account("MANAGE GRANTS"):
                 raise context.missing(obj.kind, context.print_path(obj))
         elif privilege is not None:
             context.require(privilege, obj)
+        if obj.kind != self.target.object_type.kind:
+            return (context.types[obj.kind].describe or self.describer)(context, obj)
         return self.describer(context, obj)
+
+    def _resolve(self, context: Context) -> CatalogObject:
+        """The object; of what can be selected from, any kind's DESCRIBE will do."""
+        object_type = self.target.object_type
+        if object_type.relation:
+            return context.resolve_relation(self.target.name, "DESCRIBE", object_type.kind)
+        return self.target.resolve(context, "DESCRIBE")
 
 
 def parse_describe(parser: Parser, types: Types) -> Statement:
+    for object_type in types.values():
+        for words, parse in object_type.extra_describes:
+            if parser.accept_phrase(words):
+                return parse(parser)
     object_type = parse_type(parser, types)
     if object_type.describe is None:
         raise errors.unsupported(f"DESCRIBE {object_type.kind}")

@@ -130,13 +130,14 @@ class Expression:
         text: As written.
         identifiers: The columns or arguments that it uses outside of subqueries, as far qualified as they are written.
         tables: What its subqueries read.
-        functions: The functions that it calls and that Snowflake doesn't provide, in capitals.
+        functions: The functions that it calls and that are not known to be Snowflake's own, as far qualified as they
+            are written.
     """
 
     text: str
     identifiers: tuple[Name, ...]
     tables: tuple[Name, ...]
-    functions: tuple[str, ...]
+    functions: tuple[Name, ...]
     _tree: exp.Expr = field(repr=False, compare=False)
     _place: Place = field(repr=False, compare=False)
 
@@ -183,7 +184,7 @@ def parse_expression(text: str, place: Place = _START, *, fold_quoted: bool = Fa
     if not isinstance(tree, exp.Condition | exp.Subquery | exp.Interval):
         raise _unexpected_start(text, place)
     outside = [column for column in tree.find_all(exp.Column, bfs=False) if column.find_ancestor(exp.Query) is None]
-    functions = [str(call.this).upper() for call in tree.find_all(exp.Anonymous)]
+    functions = [_function(call) for call in tree.find_all(exp.Anonymous)]
     tables = [table for query in tree.find_all(exp.Query) if query.parent_select is None for table in _tables(query)]
     return Expression(text, _distinct(map(_name, outside)), _distinct(tables), _distinct(functions), tree, place)
 
@@ -235,6 +236,12 @@ def _tables(tree: exp.Query) -> tuple[Name, ...]:
 
 def _name(named: exp.Column | exp.Table) -> Name:
     return tuple(part.name for part in named.parts)
+
+
+def _function(call: exp.Anonymous) -> Name:
+    name = call.this.name if isinstance(call.this, exp.Identifier) else str(call.this).upper()
+    qualifier = call.parent.this if isinstance(call.parent, exp.Dot) and call.parent.expression is call else None
+    return (*(part.name for part in qualifier.find_all(exp.Identifier)), name) if qualifier is not None else (name,)
 
 
 _Item = TypeVar("_Item")

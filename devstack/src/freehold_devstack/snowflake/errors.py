@@ -91,6 +91,20 @@ def unknown_function(name: str) -> SqlError:
     return SqlError(2140, "42601", f"{COMPILATION}Unknown function {name}")
 
 
+def unknown_user_function(name: str) -> SqlError:
+    return SqlError(2141, "42601", f"{COMPILATION}Unknown user-defined function {name}")
+
+
+def unknown_table_function(name: str) -> SqlError:
+    return SqlError(2143, UNKNOWN_SQLSTATE, f"{COMPILATION}Unknown user-defined table function {name}")
+
+
+def variable_argument(text: str) -> SqlError:
+    """An argument of a table function that is no constant."""
+    requirement = "Table function argument is required to be a constant."
+    return SqlError(2018, "22023", f"{COMPILATION}Invalid argument [{text}] for table function. {requirement}")
+
+
 def unknown_variable(name: str, line: int, position: int) -> SqlError:
     text = f"{COMPILATION}error line {line} at position {position}\nSession variable '{name}' does not exist"
     return SqlError(2211, "02000", text, line=line, position=position)
@@ -246,6 +260,24 @@ def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError
     """A column that is not known. Lines count from 1 and positions from 0; line 0 stands for no place."""
     place = f"{COMPILATION.rstrip()} error line {line} at position {position}\n" if line else COMPILATION
     return SqlError(904, "42000", f"{place}invalid identifier '{name}'")
+
+
+# --- policies and tags ---------------------------------------------------------------------------------------------
+
+
+def policy_in_use(name: str) -> SqlError:
+    return unnumbered(f"Policy {name} cannot be dropped/replaced as it is associated with one or more entities.")
+
+
+def body_type(name: str, expected: str, found: str) -> SqlError:
+    """What a policy's body comes to is not what the policy returns."""
+    text = f"Expression type does not match column data type, expecting {expected} but got {found} for column {name}"
+    return SqlError(2023, "22000", f"{COMPILATION}{text}")
+
+
+def conflict_rule(reason: str) -> SqlError:
+    """A tag's ON_CONFLICT that does not fit the tag."""
+    return SqlError(391892, UNKNOWN_SQLSTATE, f"Invalid on_conflict strategy: {reason}")
 
 
 # --- privileges ----------------------------------------------------------------------------------------------------
@@ -414,6 +446,11 @@ def not_preparable() -> SqlError:
 
 def not_executing() -> SqlError:
     return SqlError(605, "57014", "Identified SQL statement is not currently executing.")
+
+
+def no_warehouse() -> SqlError:
+    text = "No active warehouse selected in the current session. Select an active warehouse with the 'use warehouse' "
+    return SqlError(606, "57P03", f"{text}command.")
 
 
 def canceled() -> SqlError:

@@ -82,14 +82,14 @@ class Parser:
         self._fold_quoted = fold_quoted
 
     @property
-    def fold_quoted(self) -> bool:
-        """QUOTED_IDENTIFIERS_IGNORE_CASE of the session."""
-        return self._fold_quoted
-
-    @property
     def token(self) -> Token:
         """The token that comes next."""
         return self._tokens[self._next]
+
+    @property
+    def fold_quoted(self) -> bool:
+        """QUOTED_IDENTIFIERS_IGNORE_CASE of the session."""
+        return self._fold_quoted
 
     def unexpected(self, token: Token | None = None) -> SqlError:
         """The syntax error that a token is, by default the next one."""
@@ -107,10 +107,17 @@ class Parser:
 
     def at(self, *words: str) -> bool:
         """Whether the input goes on with these keywords or operators."""
-        ahead = self._tokens[self._next : self._next + len(words)]
-        return len(ahead) == len(words) and all(
+        return self._matches(self._next, words)
+
+    def ahead(self, *words: str) -> bool:
+        """Whether these keywords or operators stand together anywhere in the rest of the input."""
+        return any(self._matches(index, words) for index in range(self._next, len(self._tokens)))
+
+    def _matches(self, index: int, words: Sequence[str]) -> bool:
+        found = self._tokens[index : index + len(words)]
+        return len(found) == len(words) and all(
             token.kind in {TokenKind.WORD, TokenKind.OPERATOR} and token.value == word
-            for token, word in zip(ahead, words, strict=True)
+            for token, word in zip(found, words, strict=True)
         )
 
     def accept(self, *words: str) -> bool:
@@ -142,6 +149,14 @@ class Parser:
         if self.token.kind is not TokenKind.WORD:
             raise self.unexpected()
         return self.advance().value
+
+    def at_word(self) -> bool:
+        """Whether the input goes on with a bare word."""
+        return self.token.kind is TokenKind.WORD
+
+    def at_assignment(self) -> bool:
+        """Whether the input goes on with `NAME =`."""
+        return self.at_word() and self._tokens[self._next + 1].text == "="
 
     def end(self) -> None:
         """The statement ends here."""
@@ -251,7 +266,7 @@ class Parser:
     def _bracket(self, first: Token) -> Literal:
         items: list[Literal] = []
         group: list[tuple[str, Literal]] = []
-        if self.token.kind is TokenKind.WORD and self._tokens[self._next + 1].text == "=":
+        if self.at_assignment():
             while not self.accept(")"):
                 name = self.word()
                 self.expect("=")

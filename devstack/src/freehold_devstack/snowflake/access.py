@@ -66,7 +66,8 @@ class Authority:
 
     Attributes:
         primary: The session's primary role.
-        secondary: Its active secondary roles, without what they inherit.
+        secondary: What is active beside it, without what that inherits: secondary roles and, while those are ALL, the
+            user itself and the database roles granted to it.
     """
 
     catalog: Catalog

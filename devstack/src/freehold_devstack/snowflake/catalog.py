@@ -187,7 +187,7 @@ class Catalog:
             self._remember(change.after)
         record = change.after or change.before
         about = self._objects.get(record.on) if isinstance(record, Grant) else record
-        if about is None or about.kind in ROLE_KINDS:
+        if about is None or about.kind in ROLE_KINDS or about.kind == "DATABASE":
             self._inherited.clear()
 
     def _remember(self, record: CatalogObject | Grant) -> None:

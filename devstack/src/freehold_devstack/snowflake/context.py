@@ -145,10 +145,14 @@ class Context:
             name, path = print_name((obj.name,)), self.print_path(obj)
         return errors.insufficient(obj.kind, name, self._hints.granted(privilege, obj.kind, path))
 
+    def has_role(self, role: str) -> bool:
+        """Whether a system role is active."""
+        system = self.catalog.find("ROLE", role)
+        return system is not None and system.id in self.authority.roles
+
     def require_role(self, role: str) -> None:
         """Refuse with 003001 unless a system role is active."""
-        system = self.catalog.find("ROLE", role)
-        if system is None or system.id not in self.authority.roles:
+        if not self.has_role(role):
             raise errors.insufficient("ACCOUNT", self.identity.locator)
 
     # --- names ---------------------------------------------------------------------------------------------------

@@ -205,8 +205,9 @@ class ObjectType:
         required: Properties that clauses have to give, unless CREATE clones.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
-        or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER, DROP and
-            UNDROP can do with it; a retained one can be brought back.
+        or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
+            DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
+            brought back.
         clone: What CLONE needs on its source; None where there is no such form.
         like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.

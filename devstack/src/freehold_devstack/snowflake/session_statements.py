@@ -179,7 +179,8 @@ def _user(context: Context) -> Scalar:
 def _secondary_roles(context: Context) -> Scalar:
     if context.session.secondary == "NONE":
         return json.dumps({"roles": "", "value": ""}, separators=(",", ":"))
-    roles = sorted(context.catalog[role].name for role in context.authority.secondary - {context.session.role})
+    active = (context.catalog[each] for each in context.authority.secondary - {context.session.role})
+    roles = sorted(role.name for role in active if role.kind == "ROLE")
     value = "ALL" if context.session.secondary == "ALL" else ",".join(roles)
     return json.dumps({"roles": ",".join(roles), "value": value}, separators=(",", ":"))
 

@@ -70,7 +70,7 @@ def check_future_grantee(context: Context, container: CatalogObject, grantee: Ca
         return
     check_grantee(context, container, grantee, ())
     context.require(USAGE, context.catalog[grantee.parent])
-    if shares.shares_with(context, grantee):
+    if shares.is_in_a_share(context, grantee):
         raise errors.unnumbered("Cannot grant future grants to a database role that is granted to a share.")
 
 

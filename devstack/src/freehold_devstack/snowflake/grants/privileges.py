@@ -131,8 +131,7 @@ def grantor(context: Context, obj: CatalogObject, privilege: str) -> int | None:
     """
     authority, schema = context.authority, managed_schema(context, obj)
     if obj.id == ACCOUNT_ID and privilege in RESERVED_TO_ACCOUNTADMIN:
-        accountadmin = represented(context, obj)
-        return accountadmin if accountadmin in authority.roles else None
+        return represented(context, obj) if context.has_role("ACCOUNTADMIN") else None
     if schema is not None and authority.owns(schema):
         return schema.owner
     if schema is None and authority.owns(obj):

@@ -64,3 +64,17 @@ def _dependents(context: Context, obj: CatalogObject, grant: Grant) -> list[Gran
     if any(other.to == grant.to and other.grant_option and other.key != grant.key for other in same):
         return []
     return [other for other in same if other.by == grant.to]
+
+
+def forget(context: Context, principal: CatalogObject) -> None:
+    """Take away all that was granted to a role, user or share, of it and by it, future grants included."""
+    catalog = context.catalog
+    to = (*catalog.grants_to(principal.id), *catalog.future_grants_to(principal.id))
+    for grant in {*to, *catalog.grants_on(principal), *catalog.grants_by(principal.id)}:
+        catalog.revoke(grant)
+
+
+def inherit(context: Context, role: CatalogObject) -> None:
+    """Give what a role owns to the session's role, as the DROP of the role does."""
+    for owned in context.catalog.owned_by(role.id):
+        context.catalog.update(owned, replace(owned, owner=context.session.role))

@@ -61,7 +61,7 @@ class GrantRole:
             return
         if grantee.parent != role.parent:
             raise errors.unnumbered(f"Database role '{name}' can't be granted to one of another database, '{other}'.")
-        if shares.shares_with(context, grantee):
+        if shares.is_in_a_share(context, grantee):
             raise errors.unnumbered(f"Cannot grant a database role to '{other}', which is granted to a share.")
 
 

@@ -106,7 +106,13 @@ def _check_role_privilege(share: CatalogObject, obj: CatalogObject, privilege: s
         raise errors.unnumbered(f"Cannot share a database role that is granted {name}:\n{errors.NOT_SECURE}")
 
 
-def shares_with(context: Context, role: CatalogObject) -> bool:
+def is_shared(context: Context, database: CatalogObject) -> bool:
+    """Whether a database is in a share, or was made from another account's."""
+    holders = (context.catalog[grant.to] for grant in context.catalog.grants_on(database))
+    return bool(database.properties.get("ORIGIN")) or any(holder.kind == SHARE for holder in holders)
+
+
+def is_in_a_share(context: Context, role: CatalogObject) -> bool:
     """Whether a database role is granted to a share."""
     return any(context.catalog[grant.to].kind == SHARE for grant in context.catalog.grants_on(role))
 

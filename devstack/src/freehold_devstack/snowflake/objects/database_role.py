@@ -1,0 +1,66 @@
+"""DATABASE ROLE: https://docs.snowflake.com/en/sql-reference/sql/create-database-role and the pages beside it."""
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants import records
+from freehold_devstack.snowflake.object_type import ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.objects.role import holders, is_inherited
+from freehold_devstack.snowflake.results import number, text, timestamp
+from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.values import Text
+
+
+def _created(context: Context, role: CatalogObject) -> None:
+    """It may use its database from the start, which nobody can take away."""
+    if role.parent is not None:
+        context.catalog.grant(Grant("USAGE", role.parent, role.id, None, context.now))
+
+
+def _dropping(context: Context, role: CatalogObject) -> None:
+    """What it owns falls to the role that drops it; a role with future grants takes MANAGE GRANTS to drop."""
+    catalog = context.catalog
+    made = (grant for grant in catalog.grants_by(role.id) if grant.future is not None)
+    if any((*catalog.future_grants_to(role.id), *made)) and not context.authority.holds_on_account("MANAGE GRANTS"):
+        raise errors.unnumbered(
+            f"Database role '{context.print_path(role)}' has future grants: dropping it takes MANAGE GRANTS."
+        )
+    records.inherit(context, role)
+    records.forget(context, role)
+
+
+def _database_roles(context: Context, role: CatalogObject) -> Scalar:
+    """How many database roles are granted to it."""
+    return len(set(context.catalog.granted_roles(role.id)))
+
+
+_COLUMNS = (
+    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
+    ShowColumn(text("name"), lambda _, obj: obj.name),
+    ShowColumn(text("is_default"), lambda *_: "N"),
+    ShowColumn(text("is_current"), lambda *_: "N"),
+    ShowColumn(text("is_inherited"), is_inherited),
+    ShowColumn(number("granted_to_roles"), lambda context, obj: holders(context, obj, "ROLE")),
+    ShowColumn(number("granted_to_database_roles"), lambda context, obj: holders(context, obj, "DATABASE ROLE")),
+    ShowColumn(number("granted_database_roles"), _database_roles),
+    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+    ShowColumn(text("comment"), stored("COMMENT")),
+    ShowColumn(text("owner_role_type"), owner_role_type),
+)
+
+TYPE = ObjectType(
+    kind="DATABASE ROLE",
+    plural="DATABASE ROLES",
+    container="DATABASE",
+    title="Role",
+    qualified=True,
+    properties=(Property("COMMENT", Text(), default="", unset=""),),
+    show=Show(_COLUMNS, required=True, limit=True),
+    or_alter=True,
+    moves=False,
+    clone="OWNERSHIP",
+    # Whoever has any right on the database may list its roles.
+    shown_when=lambda *_: True,
+    created=_created,
+    dropping=_dropping,
+)

@@ -15,7 +15,6 @@ from freehold_devstack.snowflake.datatypes import parse_data_type
 from freehold_devstack.snowflake.object_type import ObjectType, Property, Setting
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases, print_name
-from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import InvalidValueError, Reference
 
 KNOWN = phrases("""
@@ -115,14 +114,14 @@ def parse_target(parser: Parser, object_type: ObjectType, types: Types) -> Targe
 def parse_assignments(parser: Parser, *, commas: bool = False) -> dict[str, Literal]:
     """Take `NAME = value …` up to what is no such thing; ALTER also takes commas between them."""
     values: dict[str, Literal] = {}
-    while parser.token.kind is TokenKind.WORD and not parser.at("WITH") and not parser.at("TAG"):
+    while parser.at_assignment() or not (values or parser.at("WITH") or parser.at("TAG") or not parser.at_word()):
         name = parser.word()
         parser.expect("=")
         literal = parser.literal()
         if name in values:
             raise errors.duplicate_property(name)
         values[name] = literal
-        if commas and parser.accept(",") and parser.token.kind is not TokenKind.WORD:
+        if commas and parser.accept(",") and not parser.at_assignment():
             raise parser.unexpected()
     return values
 

@@ -84,7 +84,9 @@ PARAMETERS: Mapping[str, Parameter] = {
             "USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", Choice(SIZES), "Medium", "first size of a serverless task"
         ),
         Parameter("USER_TASK_TIMEOUT_MS", Integer(0, 604_800_000), 3_600_000, "time limit of a task run"),
-        Parameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", Integer(10, 604_800), 30, "shortest time between task runs"),
+        Parameter(
+            "USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", Integer(10, 604_800), 30, "shortest time between task runs"
+        ),
         Parameter("QUOTED_IDENTIFIERS_IGNORE_CASE", Boolean(), False, "ignore the case of quoted identifiers"),
         Parameter("ENABLE_CONSOLE_OUTPUT", Boolean(), False, "write the standard output of procedures to the console"),
         Parameter("PIPE_EXECUTION_PAUSED", Boolean(), False, "pause all pipes"),
@@ -158,12 +160,11 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("TIME_INPUT_FORMAT", Text(), "AUTO", "how times are read"),
         Parameter("TIME_OUTPUT_FORMAT", Text(), "HH24:MI:SS", "how times are printed"),
         Parameter("TRANSACTION_ABORT_ON_ERROR", Boolean(), False, "a failed statement ends its transaction"),
-        Parameter(
-            "TRANSACTION_DEFAULT_ISOLATION_LEVEL", choice("READ COMMITTED"), "READ COMMITTED", "isolation level"
-        ),
+        Parameter("TRANSACTION_DEFAULT_ISOLATION_LEVEL", choice("READ COMMITTED"), "READ COMMITTED", "isolation level"),
         Parameter("TWO_DIGIT_CENTURY_START", Integer(1900, 2100), 1970, "first year of two digits"),
         Parameter("UNSUPPORTED_DDL_ACTION", choice("IGNORE", "FAIL"), "IGNORE", "what becomes of unsupported DDL"),
         Parameter("WEEK_OF_YEAR_POLICY", Integer(0, 1), 0, "how the weeks of a year are counted"),
+        Parameter("DISABLE_USER_PRIVILEGE_GRANTS", Boolean(), False, "refuse to grant privileges to users"),
     )
 }
 

@@ -130,13 +130,17 @@ class Context:
 
     def require(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> None:
         """Refuse with 003001 unless an active role (only the primary, for CREATE) has the privilege."""
-        implied = self.types[obj.kind].implied if obj.kind in self.types else {}
-        instead = [broader for broader, stands_for in implied.items() if privilege in stands_for]
+        instead = self.broader(privilege, obj)
         if not (
             any(self.authority.holds(each, obj, primary_only=primary_only) for each in (privilege, *instead))
             or self.authority.holds_on_account(*instead, primary_only=primary_only)
         ):
             raise self.insufficient(privilege, obj)
+
+    def broader(self, privilege: str | None, obj: CatalogObject) -> list[str]:
+        """What stands for a privilege on an object, held on it or on the account."""
+        implied = self.types[obj.kind].implied if obj.kind in self.types else {}
+        return [broader for broader, stands_for in implied.items() if privilege in stands_for]
 
     def insufficient(self, privilege: str, obj: CatalogObject) -> SqlError:
         if obj.parent is None:

@@ -290,7 +290,7 @@ def _parse_source(parser: Parser, object_type: ObjectType, types: Types) -> Sour
 
 def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
     """Take the next clause, property, list or tags."""
-    if parser.accept("TAG", "(") or parser.accept("WITH", "TAG", "("):
+    if object_type.tagged_at_creation and (parser.accept("TAG", "(") or parser.accept("WITH", "TAG", "(")):
         if not object_type.taggable:
             raise errors.unsupported(f"TAG on {object_type.kind}")
         tags = parse_tags(parser)

@@ -110,7 +110,8 @@ class Describe:
         obj = self._resolve(context)
         privilege = self.target.object_type.describe_privilege
         if not context.authority.touches(obj):
-            if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) or not context.authority.holds_on_account("MANAGE GRANTS"):
+            broader = [] if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) else ["MANAGE GRANTS"]
+            if not context.authority.holds_on_account(*broader, *context.broader(privilege, obj)):
                 raise context.missing(obj.kind, context.print_path(obj))
         elif privilege is not None:
             context.require(privilege, obj)

@@ -208,6 +208,7 @@ class ObjectType:
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
+        tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
         like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.
@@ -257,6 +258,7 @@ class ObjectType:
     retained: bool = False
     cascades: bool = False
     taggable: bool = True
+    tagged_at_creation: bool = True
     clone: str | None = None
     like: Callable[[CatalogObject], Given] | None = None
     copies_grants: bool = False

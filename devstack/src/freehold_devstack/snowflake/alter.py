@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import check_taken
 from freehold_devstack.snowflake.ddl import (
@@ -24,7 +24,7 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.object_type import Act, Form, ObjectType, Property, Refused, Statement
+from freehold_devstack.snowflake.object_type import Act, Form, Given, ObjectType, Property, Refused, Statement
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result
@@ -70,8 +70,10 @@ class Alter:
                 read_literals(context, object_type.settings, literals)
                 return DONE
             obj = self.target.resolve(context, "ALTER")
-        for privilege in self.change.privileges:
-            context.require(privilege, obj)
+        context.require_writable(context.catalog[obj.parent or ACCOUNT_ID])
+        if not (context.is_self(obj) and settings and settings.keys() <= object_type.own_settings):
+            for privilege in self.change.privileges:
+                context.require(privilege, obj)
         return self.change.act(context, obj) or DONE
 
 
@@ -95,17 +97,31 @@ def _parse_change(parser: Parser, object_type: ObjectType, types: Types) -> Chan
         values = parse_assignments(parser, commas=True)
         if not values:
             raise parser.unexpected()
-        return Change(f"SET {', '.join(values)}", _set(object_type, values), _privileges(object_type, values), values)
+        given = _parse_parts(parser, object_type)
+        words = f"SET {', '.join([*values, *given])}"
+        return Change(words, _set(object_type, values, given), _privileges(object_type, values), values)
+    if given := _parse_parts(parser, object_type):
+        return Change(f"SET {', '.join(given)}", _set(object_type, {}, given), (object_type.alter_privilege,))
     if parser.accept("UNSET"):
         names = parse_unset(parser)
         return Change(f"UNSET {', '.join(names)}", _unset(object_type, names), _privileges(object_type, names), names)
     if object_type.renames and parser.accept("RENAME", "TO"):
         new_name = parse_name(parser, object_type, types)
         return Change(f"RENAME TO {print_name(new_name)}", _rename(object_type, new_name))
+    if parser.at("RENAME", "TO"):
+        raise errors.unsupported(f"renaming {object_type.securable}")
     if object_type.swaps and parser.accept("SWAP", "WITH"):
         other = parse_name(parser, object_type, types)
         return Change(f"SWAP WITH {print_name(other)}", _swap(object_type, other))
     raise parser.unexpected()
+
+
+def _parse_parts(parser: Parser, object_type: ObjectType) -> dict[str, Value]:
+    given: dict[str, Value] = {}
+    for part in object_type.alter_parts:
+        if parser.accept_phrase(part.words):
+            given |= part.parse(parser)
+    return given
 
 
 def _parse_tag_change(parser: Parser, object_type: ObjectType) -> Change:
@@ -158,10 +174,10 @@ def _unset_tags(tags: Iterable[Name]) -> Act:
     return act
 
 
-def _set(object_type: ObjectType, values: Mapping[str, Literal]) -> Act:
+def _set(object_type: ObjectType, values: Mapping[str, Literal], given: Given | None = None) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
-        new = with_values(obj, object_type, read(context, object_type.settings, values))
-        context.catalog.update(obj, object_type.settle(context, new, frozenset(values)))
+        new = with_values(obj, object_type, {**read(context, object_type.settings, values), **(given or {})})
+        context.catalog.update(obj, object_type.settle(context, new, frozenset({*values, *(given or {})})))
 
     return act
 
@@ -176,7 +192,7 @@ def _unset(object_type: ObjectType, names: Collection[str]) -> Act:
             if isinstance(known, Parameter):
                 parameters.pop(name, None)
             elif isinstance(known.unset, Refused):
-                raise errors.unsupported("UNSET")
+                raise errors.unset_refused(known.unset.text, name, obj.name)
             else:
                 properties[name] = known.unset
         new = replace(obj, properties=properties, parameters=parameters)
@@ -190,11 +206,13 @@ def _rename(object_type: ObjectType, new_name: Name) -> Act:
         container = context.container(object_type, new_name, "RENAME")
         if container.id != obj.parent and not object_type.moves:
             raise errors.unnumbered(f"{object_type.called} {obj.name} can't be moved by RENAME.")
+        context.require_writable(container)
         context.require(object_type.creating, container)
         taken = context.catalog.find(obj.namespace, new_name[-1], container.id, obj.overload)
         if taken is not None:
             check_taken(context, taken, tolerated=False)
-        context.catalog.update(obj, replace(obj, name=new_name[-1], parent=container.id))
+        renamed = context.catalog.update(obj, replace(obj, name=new_name[-1], parent=container.id))
+        object_type.renamed(context, obj, renamed)
 
     return act
 

@@ -106,6 +106,8 @@ class Context:
     def sees(self, obj: CatalogObject) -> bool:
         """Whether names resolve to an object."""
         object_type = self.types.get(obj.kind)
+        if object_type is not None and object_type.known:
+            return True
         return self._is_shared(obj) and self.authority.sees(obj, object_type.visible_with if object_type else ())
 
     def _is_shared(self, obj: CatalogObject) -> bool:
@@ -116,6 +118,10 @@ class Context:
     def namespace(self, class_name: str, *, temporary: bool) -> str:
         """The name space as the catalog keys it: a session has one of its own for what is temporary."""
         return f"{class_name}{_TEMPORARY}{self.session.id}" if temporary else class_name
+
+    def is_self(self, obj: CatalogObject) -> bool:
+        """Whether it is the session's own user."""
+        return obj.id == self.session.user
 
     def lists(self, obj: CatalogObject) -> bool:
         """Whether SHOW lists an object, which some types grant to fewer."""
@@ -147,17 +153,25 @@ class Context:
             name = path = self.identity.locator
         else:
             name, path = print_name((obj.name,)), self.print_path(obj)
-        return errors.insufficient(obj.kind, name, self._hints.granted(privilege, obj.kind, path))
+        noun = self._noun(obj.kind)
+        return errors.insufficient(noun, name, self._hints.granted(privilege, noun, path))
 
-    def has_role(self, role: str) -> bool:
-        """Whether a system role is active."""
+    def has_role(self, role: str, *, primary_only: bool = False) -> bool:
+        """Whether a system role is active; for CREATE, whether the primary role is it or inherits it."""
         system = self.catalog.find("ROLE", role)
-        return system is not None and system.id in self.authority.roles
+        active = self.authority.primary_roles if primary_only else self.authority.roles
+        return system is not None and system.id in active
 
-    def require_role(self, role: str) -> None:
-        """Refuse with 003001 unless a system role is active."""
-        if not self.has_role(role):
+    def require_role(self, role: str, *, primary_only: bool = False) -> None:
+        """Refuse with 003001 unless a system role is active, as `has_role` says."""
+        if not self.has_role(role, primary_only=primary_only):
             raise errors.insufficient("ACCOUNT", self.identity.locator)
+
+    def require_writable(self, container: CatalogObject) -> None:
+        """Refuse changes to what is in a container that is read-only."""
+        for step in self.catalog.lineage(container):
+            if step.kind in self.types:
+                self.types[step.kind].guarding(self, step)
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -169,7 +183,12 @@ class Context:
         return self.print_path(obj) if self.types[obj.kind].qualified else obj.name
 
     def missing(self, kind: str, name: str) -> SqlError:
-        return errors.missing(kind, name, self._hints.seen(kind, name))
+        noun = self._noun(kind)
+        return errors.missing(noun, name, self._hints.seen(noun, name))
+
+    def _noun(self, kind: str) -> str:
+        """What errors call a kind."""
+        return (self.types[kind].noun if kind in self.types else "") or kind
 
     @property
     def _hints(self) -> Hints:

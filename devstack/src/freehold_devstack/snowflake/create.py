@@ -106,8 +106,8 @@ class Create:
             raise errors.unsupported(self.object_type.kind)
         check_names(self.object_type, self.definition.values, "CREATE")
         container = context.container(self.object_type, self.name, "CREATE")
-        if not self._temporary:
-            context.require(self.object_type.creating, container, primary_only=True)
+        context.require_writable(container)
+        self._check_rights(context, container)
         namespace = context.namespace(self.object_type.class_name, temporary=self._temporary)
         existing = context.catalog.find(namespace, self.name[-1], container.id, self._overload)
         if existing is not None:
@@ -123,6 +123,7 @@ class Create:
         for kind, reference in self.definition.references:
             context.resolve_reference(kind, reference, "CREATE")
         if existing is not None and self.mode == "OR ALTER":
+            self.object_type.redefining(context, existing)
             self._redefine(context, existing, values)
             return DONE
         source = None if self.source is None else self._resolve_source(context, self.source)
@@ -136,6 +137,12 @@ class Create:
         created = self._grant(context, existing or source, created, replaced=existing is not None)
         self.object_type.created(context, created)
         return status(f"{self.object_type.called} {context.called(created)} successfully created.")
+
+    def _check_rights(self, context: Context, container: CatalogObject) -> None:
+        if self.object_type.create_role is not None:
+            context.require_role(self.object_type.create_role, primary_only=True)
+        elif not self._temporary:
+            context.require(self.object_type.creating, container, primary_only=True)
 
     @property
     def _temporary(self) -> bool:
@@ -155,6 +162,8 @@ class Create:
 
     def _resolve_source(self, context: Context, source: Source) -> CatalogObject:
         found = source.target.resolve(context, "CREATE")
+        if source.how == "CLONE" and not self.object_type.clonable(found):
+            raise errors.unnumbered(f"{self.object_type.called} '{found.name}' can't be cloned.")
         if source.how == "CLONE" and self.object_type.clone is not None:
             context.require(self.object_type.clone, found, primary_only=True)
         return found
@@ -216,6 +225,8 @@ class Create:
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
     """Copy what is in a container: with its owners and grants, which the container itself does not hand on."""
     for member in context.catalog.children(source.id):
+        if not context.types[member.kind].clonable(member):
+            continue
         copy = replace(member, id=context.catalog.next_id, parent=clone.id, created_on=context.now)
         context.catalog.add(copy)
         for grant in (*context.catalog.grants_on(member), *context.catalog.future_grants(member)):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import Target, Types, parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement
@@ -34,6 +34,7 @@ class Drop:
             if self.if_exists:
                 return status(f"Drop statement executed successfully ({self.target.name[-1]} already dropped).")
             obj = self.target.resolve(context, "DROP")
+        context.require_writable(context.catalog[obj.parent or ACCOUNT_ID])
         context.require(OWNERSHIP, obj)
         if self.how == "RESTRICT":
             self.target.object_type.restricting(context, obj)
@@ -68,6 +69,7 @@ class Undrop:
 
     def execute(self, context: Context) -> Result:
         container = context.container(self.object_type, self.name, "UNDROP")
+        context.require_writable(container)
         dropped = self._latest(context, container)
         context.require(OWNERSHIP, dropped)
         context.require(self.object_type.creating, container)
@@ -108,16 +110,23 @@ class Describe:
 
     def execute(self, context: Context) -> Result:
         obj = self._resolve(context)
-        privilege = self.target.object_type.describe_privilege
-        if not context.authority.touches(obj):
-            broader = [] if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) else ["MANAGE GRANTS"]
-            if not context.authority.holds_on_account(*broader, *context.broader(privilege, obj)):
-                raise context.missing(obj.kind, context.print_path(obj))
-        elif privilege is not None:
-            context.require(privilege, obj)
+        if not context.is_self(obj):
+            self._check_rights(context, obj)
         if obj.kind != self.target.object_type.kind:
             return (context.types[obj.kind].describe or self.describer)(context, obj)
         return self.describer(context, obj)
+
+    def _check_rights(self, context: Context, obj: CatalogObject) -> None:
+        object_type = self.target.object_type
+        privilege = object_type.describe_privilege
+        if not context.authority.touches(obj):
+            broader = [] if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) else ["MANAGE GRANTS"]
+            if context.authority.holds_on_account(*broader, *context.broader(privilege, obj)):
+                return
+            if not object_type.known:
+                raise context.missing(obj.kind, context.print_path(obj))
+        if privilege is not None:
+            context.require(privilege, obj)
 
     def _resolve(self, context: Context) -> CatalogObject:
         """The object; of what can be selected from, any kind's DESCRIBE will do."""

@@ -208,6 +208,11 @@ def duplicate_property(name: str) -> SqlError:
     return unnumbered(f"duplicate property '{name}'")
 
 
+def unset_refused(text: str, name: str, object_name: str) -> SqlError:
+    """UNSET of a property that has none; `text` as `Refused` has it."""
+    return unnumbered(text.format(property=name, name=object_name)) if text else unsupported("UNSET")
+
+
 def missing_options(names: Iterable[str]) -> SqlError:
     return SqlError(2029, "42601", f"{COMPILATION}Missing option(s): {', '.join(names)}")
 
@@ -250,6 +255,56 @@ def scale_change(column: str, old: str, new: str) -> SqlError:
 
 def duplicate_column(column: str) -> SqlError:
     return SqlError(2025, "42S21", f"{COMPILATION}duplicate column name '{column}'")
+
+
+def column_exists(column: str) -> SqlError:
+    return SqlError(1430, "42601", f"{COMPILATION}column '{column}' already exists")
+
+
+def last_columns() -> SqlError:
+    return SqlError(1432, "42601", f"{COMPILATION}cannot drop all the columns of a table")
+
+
+def collation_change(column: str, old: str, new: str) -> SqlError:
+    reason = "they have incompatible collations."
+    text = f'{COMPILATION}cannot change column {column} from type "{old}" to "{new}" because {reason}'
+    return SqlError(40053, "22000", text)
+
+
+def invalid_default(expression: str) -> SqlError:
+    return SqlError(2263, "22000", f"{COMPILATION}Invalid column default expression [{expression}]")
+
+
+def default_type(expected: str, actual: str, column: str) -> SqlError:
+    text = f"Expression type does not match column data type, expecting {expected} but got {actual} for column {column}"
+    return SqlError(2023, "22000", f"{COMPILATION}{text}")
+
+
+def view_columns(view: str, declared: int, produced: int) -> SqlError:
+    text = f"View definition for '{view}' declared {declared} column(s), but view query produces {produced} column(s)."
+    return SqlError(2057, "42601", f"{COMPILATION}{text}")
+
+
+def view_expansion(view: str, cause: "SqlError") -> SqlError:
+    return SqlError(2037, "42601", f"{COMPILATION}Failure during expansion of view '{view}': {cause.message}")
+
+
+def one_policy(name: str, kind: str) -> SqlError:
+    text = f"Object {name} already has a {kind}. Only one {kind} is allowed at a time."
+    return SqlError(3549, "23505", text)
+
+
+def masked_already() -> SqlError:
+    text = (
+        "Specified column already attached to another masking policy. A column cannot be attached to multiple masking "
+        "policies. Please drop the current association in order to attach a new masking policy."
+    )
+    return SqlError(3529, "42601", text)
+
+
+def temporary_source() -> SqlError:
+    text = "Temp table cannot be cloned to a permanent table; clone to a transient table instead."
+    return SqlError(2119, "0A000", f"{COMPILATION}{text}")
 
 
 def ambiguous_column(column: str) -> SqlError:

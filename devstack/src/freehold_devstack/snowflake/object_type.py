@@ -47,8 +47,15 @@ class Statement(Protocol):
         """Do it, inside a transaction of the catalog."""
 
 
+@dataclass(frozen=True)
 class Refused:
-    """As a property's `unset`: there is no UNSET of it."""
+    """As a property's `unset`: there is no UNSET of it.
+
+    Attributes:
+        text: The error, with the names of property and object where {property} and {name} stand; 000002 without it.
+    """
+
+    text: str = ""
 
 
 REFUSED = Refused()
@@ -181,7 +188,15 @@ def _indifferent(_context: "Context", obj: CatalogObject) -> CatalogObject:
     return obj
 
 
+def _always(_obj: CatalogObject) -> bool:
+    return True
+
+
 def _nothing(_context: "Context", _obj: CatalogObject) -> None:
+    return None
+
+
+def _not_followed(_context: "Context", _old: CatalogObject, _new: CatalogObject) -> None:
     return None
 
 
@@ -195,12 +210,14 @@ class ObjectType:
         container: Kind of what it lives in.
         namespace: What its names must be unique in, within a container.
         granted_as: What SHOW GRANTS calls it; the kind with underscores by default.
+        noun: What errors call it, in capitals; the kind by default.
         title, qualified: What the status of a statement calls it, by default as its kind, and whether by its full name.
         overload: What tells apart objects of one name, of the properties that the signature gives; None where names
             are enough.
         feature: What has to be enabled by the edition for it.
         modifiers: Clauses between CREATE and the kind.
         signature: Reads what stands right after the name in CREATE.
+        alter_parts: What may stand in ALTER after the settings or alone.
         clauses: Clauses after the name.
         required: Properties that clauses have to give, unless CREATE clones.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
@@ -210,12 +227,17 @@ class ObjectType:
             brought back.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
+        clonable: Whether an object can be cloned, be it by itself or with what it is in.
         like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.
         privileges: What can be granted on it besides OWNERSHIP.
         create_privilege: What CREATE needs on the container.
+        create_role: System role that alone may CREATE, whatever the privileges.
         alter_privilege, describe_privilege: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
         implied: Privileges on it that another privilege stands for, by that one: on the account or on the object.
+        parameters_privilege: What SHOW PARAMETERS needs on it; None where any privilege will do.
+        own_settings: What ALTER … SET and UNSET of oneself take no privilege for, if it is a type of user.
+        known: Whether every role knows which objects of the type there are.
         visible_with: Privileges on the account that show all objects of this type.
         shown_to: Privileges on the object that make SHOW list it, besides OWNERSHIP; None where any will do.
         shown_when: Whether SHOW lists it, where the rule is peculiar to the type.
@@ -228,6 +250,9 @@ class ObjectType:
         created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
         restricting: What else may refuse DROP … RESTRICT.
         replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
+        redefining: What may refuse CREATE OR ALTER of what is there.
+        renamed: What else happens after RENAME, given the record before and after.
+        guarding: May refuse to let anything change in it.
         owner_changing: The record for a new owner; it may refuse.
     """
 
@@ -238,12 +263,14 @@ class ObjectType:
     container: str = "ACCOUNT"
     namespace: str = ""
     granted_as: str = ""
+    noun: str = ""
     title: str = ""
     qualified: bool = False
     overload: Callable[[Given], str] | None = None
     feature: str | None = None
     modifiers: tuple[Clause, ...] = ()
     signature: Callable[[Parser], Given] | None = None
+    alter_parts: tuple[Part, ...] = ()
     clauses: tuple[Clause | Part, ...] = ()
     required: tuple[str, ...] = ()
     lists: tuple[tuple[str, str], ...] = ()
@@ -260,14 +287,19 @@ class ObjectType:
     taggable: bool = True
     tagged_at_creation: bool = True
     clone: str | None = None
+    clonable: Callable[[CatalogObject], bool] = _always
     like: Callable[[CatalogObject], Given] | None = None
     copies_grants: bool = False
     privileges: frozenset[str] = frozenset()
     actions: tuple[Action, ...] = ()
     create_privilege: str = ""
+    create_role: str | None = None
     alter_privilege: str = OWNERSHIP
     describe_privilege: str | None = OWNERSHIP
     implied: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    parameters_privilege: str | None = None
+    own_settings: frozenset[str] = frozenset()
+    known: bool = False
     visible_with: tuple[str, ...] = ()
     shown_to: frozenset[str] | None = None
     shown_when: Callable[["Context", CatalogObject], bool] | None = None
@@ -281,6 +313,9 @@ class ObjectType:
     dropping: Callable[["Context", CatalogObject], None] = _nothing
     restricting: Callable[["Context", CatalogObject], None] = _nothing
     replacing: Callable[["Context", CatalogObject], None] | None = None
+    redefining: Callable[["Context", CatalogObject], None] = _nothing
+    renamed: Callable[["Context", CatalogObject, CatalogObject], None] = _not_followed
+    guarding: Callable[["Context", CatalogObject], None] = _nothing
     owner_changing: Callable[["Context", CatalogObject], CatalogObject] = _indifferent
 
     @property

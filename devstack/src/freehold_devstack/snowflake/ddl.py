@@ -15,7 +15,7 @@ from freehold_devstack.snowflake.datatypes import parse_data_type
 from freehold_devstack.snowflake.object_type import ObjectType, Property, Setting
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases, print_name
-from freehold_devstack.snowflake.values import InvalidValueError, Reference
+from freehold_devstack.snowflake.values import InvalidFormError, InvalidValueError, Reference
 
 KNOWN = phrases("""
     AGENT, AGGREGATION POLICY, ALERT, API INTEGRATION, APPLICATION, AUTHENTICATION POLICY, CATALOG INTEGRATION,
@@ -190,8 +190,11 @@ def _value(context: Context, setting: Setting, literal: Literal) -> Value:
     invalid = errors.invalid_parameter_value if isinstance(setting, Parameter) else errors.invalid_property_value
     try:
         value = setting.type.read(literal)
+    except InvalidFormError:
+        raise errors.invalid_parameter_value(literal.text, setting.name) from None
     except InvalidValueError:
-        raise invalid(literal.text if isinstance(setting, Parameter) else literal.value, setting.name) from None
+        shown = literal.text if isinstance(setting, Parameter) else literal.value or literal.text
+        raise invalid(shown, setting.name) from None
     limit = setting.standard_high if isinstance(setting, Parameter) and context.identity.edition == "STANDARD" else None
     if limit is not None and isinstance(value, int) and value > limit:
         raise invalid(literal.text, setting.name)
@@ -201,11 +204,11 @@ def _value(context: Context, setting: Setting, literal: Literal) -> Value:
 def check_rights(context: Context, setting: Setting, value: Value = None) -> None:
     if isinstance(setting, Parameter) and setting.requires is not None:
         context.require(setting.requires, context.catalog.account)
-    if isinstance(setting, Property) and setting.only_role is not None:
+    if setting.only_role is not None:
         context.require_role(setting.only_role)
-    if isinstance(setting.type, Reference) and value is not None and value not in setting.type.built_in:
+    if isinstance(setting.type, Reference) and setting.type.kind and value not in {None, *setting.type.built_in}:
         target = context.resolve_reference(setting.type.kind, (str(value),), "SET")
-        context.require("USAGE", target, primary_only=True)
+        context.require(setting.type.privilege, target, primary_only=True)
 
 
 def scalars(values: Mapping[str, Value]) -> dict[str, Scalar]:

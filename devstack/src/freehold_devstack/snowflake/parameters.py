@@ -21,6 +21,7 @@ class Parameter:
     Attributes:
         requires: Privilege on the account that setting it takes, besides the rights on the object.
         standard_high: Its upper bound on Standard edition, where that is lower.
+        only_role: System role without which it can't be set.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Parameter:
     description: str
     requires: str | None = None
     standard_high: int | None = None
+    only_role: str | None = None
 
 
 PARAMETERS: Mapping[str, Parameter] = {

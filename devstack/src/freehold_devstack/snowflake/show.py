@@ -355,7 +355,10 @@ class ShowParameters:
             values = {name: context.session_parameter(name) for name in SESSION_PARAMETERS}
         else:
             holder = root_of(context, (), self.scope)
-            names = context.types[holder.kind].parameters if holder.kind in context.types else tuple(PARAMETERS)
+            object_type = context.types.get(holder.kind)
+            if object_type is not None and object_type.parameters_privilege and not context.is_self(holder):
+                context.require(object_type.parameters_privilege, holder)
+            names = tuple(PARAMETERS) if object_type is None else object_type.parameters
             values = {name: context.parameter(holder, name) for name in names}
         matcher = like(self.pattern if self.pattern is not None else "%")
         rows = [_parameter_row(name, values[name]) for name in sorted(values) if matcher.fullmatch(name)]

@@ -15,6 +15,10 @@ class InvalidValueError(Exception):
     """The literal is of the wrong type or out of range."""
 
 
+class InvalidFormError(InvalidValueError):
+    """The literal is none that the type can be written with, which is told before the object is looked at."""
+
+
 class ValueType(Protocol):
     """One type of value."""
 
@@ -116,12 +120,16 @@ class Reference:
     """The name of an account-level object, as an identifier or as a string that holds one.
 
     Attributes:
-        kind: Object type that the name must resolve to.
+        kind: Object type that the name must resolve to; an empty one stands for a name that nobody looks up.
         built_in: Names that Snowflake provides.
+        privilege: What it takes on the object.
+        null: Whether the keyword NULL is taken too.
     """
 
     kind: str
     built_in: frozenset[str] = frozenset()
+    privilege: str = "USAGE"
+    null: bool = False
     sql_name: str = "STRING"
 
     def read(self, literal: Literal) -> Scalar:
@@ -130,9 +138,10 @@ class Reference:
             name = parser.identifier()
             parser.end()
             return name
-        if len(literal.name) != 1 or (literal.kind is TokenKind.WORD and literal.value == "NULL"):
+        is_null = literal.kind is TokenKind.WORD and literal.value == "NULL"
+        if len(literal.name) != 1 or (is_null and not self.null):
             raise InvalidValueError
-        return literal.value
+        return None if is_null else literal.value
 
 
 @dataclass(frozen=True)

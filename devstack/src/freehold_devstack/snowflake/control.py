@@ -1,8 +1,8 @@
-"""The admin side of the endpoint over HTTP: journal, faults, and statements of strangers; guarded by a token."""
+"""The admin side of the endpoint over HTTP: journal, faults, clock, and statements of strangers; guarded by a token."""
 
-import dataclasses
 import hmac
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import orjson
 from aiohttp import web
@@ -11,12 +11,21 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.faults import Fault
+from freehold_devstack.snowflake.journal import entry_facts
 
 
-class _Statement(BaseModel):
-    """The body of POST /devstack/sql."""
+class Clock(Protocol):
+    """What can be put wrong."""
 
+    skew: float
+
+
+class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class _Statement(_Body):
+    """The body of POST /devstack/sql."""
 
     sql: str
     role: str
@@ -24,8 +33,14 @@ class _Statement(BaseModel):
     account: str | None = None
 
 
+class _Skew(_Body):
+    """The body of PUT /devstack/clock."""
+
+    skew: float
+
+
 def _json(body: object, status: int = 200) -> web.Response:
-    return web.Response(body=orjson.dumps(body), content_type="application/json", status=status)
+    return web.Response(body=orjson.dumps(body, default=str), content_type="application/json", status=status)
 
 
 class Control:
@@ -35,8 +50,9 @@ class Control:
         token: What `Authorization: Bearer …` has to carry.
     """
 
-    def __init__(self, engine: Engine, token: str) -> None:
+    def __init__(self, engine: Engine, clock: Clock, token: str) -> None:
         self._engine = engine
+        self._clock = clock
         self._token = token
 
     def routes(self) -> list[web.RouteDef]:
@@ -44,6 +60,9 @@ class Control:
             web.get("/devstack/journal", self._guarded(self._journal)),
             web.post("/devstack/faults", self._guarded(self._add_fault)),
             web.delete("/devstack/faults", self._guarded(self._clear_faults)),
+            web.put("/devstack/frozen/{account}", self._guarded(self._freeze)),
+            web.delete("/devstack/frozen/{account}", self._guarded(self._thaw)),
+            web.put("/devstack/clock", self._guarded(self._skew)),
             web.post("/devstack/sql", self._guarded(self._sql)),
         ]
 
@@ -57,12 +76,14 @@ class Control:
                 return await handler(request)
             except (ValidationError, ValueError) as error:
                 return _json({"message": str(error)}, 400)
+            except KeyError as error:
+                return _json({"message": f"There is no {error.args[0]!r} here."}, 400)
 
         return handle
 
     async def _journal(self, request: web.Request) -> web.Response:
-        since = int(request.query.get("since", "0"))
-        return _json([dataclasses.asdict(entry) for entry in self._engine.journal.since(since)])
+        entries = self._engine.journal.since(int(request.query.get("since", "0")))
+        return _json([{**entry_facts(entry), "effects": self._engine.effects(entry)} for entry in entries])
 
     async def _add_fault(self, request: web.Request) -> web.Response:
         self._engine.faults.add(Fault.model_validate_json(await request.read()))
@@ -72,12 +93,22 @@ class Control:
         self._engine.faults.clear()
         return _json({})
 
+    async def _freeze(self, request: web.Request) -> web.Response:
+        self._engine.faults.freeze(self._engine.accounts[request.match_info["account"]].identity.name)
+        return _json({})
+
+    async def _thaw(self, request: web.Request) -> web.Response:
+        self._engine.faults.thaw(self._engine.accounts[request.match_info["account"]].identity.name)
+        return _json({})
+
+    async def _skew(self, request: web.Request) -> web.Response:
+        self._clock.skew = _Skew.model_validate_json(await request.read()).skew
+        return _json({})
+
     async def _sql(self, request: web.Request) -> web.Response:
         body = _Statement.model_validate_json(await request.read())
         try:
             result = self._engine.run_as(body.sql, role=body.role, user=body.user, account=body.account)
         except SqlError as error:
             return _json({"number": error.code, "sqlstate": error.sqlstate, "message": error.message}, 422)
-        except KeyError as error:
-            return _json({"message": f"There is no {error.args[0]!r} here."}, 400)
         return _json({"columns": [column.name for column in result.columns], "rows": result.rows})

@@ -2,130 +2,83 @@
 
 import asyncio
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TypeVar
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.auth import Authenticator
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Scalar
-from freehold_devstack.snowflake.context import AccountIdentity, Context
-from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.faults import Faults
-from freehold_devstack.snowflake.journal import OK, Entry, Journal
+from freehold_devstack.snowflake.accounts import Account
+from freehold_devstack.snowflake.auth.issuers import Issuers
+from freehold_devstack.snowflake.catalog import Change, Scalar
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.effects import effects
+from freehold_devstack.snowflake.errors import LoginError, SqlError
+from freehold_devstack.snowflake.faults import Fault, Faults, Subject
+from freehold_devstack.snowflake.journal import OK, SEVERAL, Entry, Journal
 from freehold_devstack.snowflake.objects import load
-from freehold_devstack.snowflake.results import Result
-from freehold_devstack.snowflake.seed import Seed, SeedAccount, plant
+from freehold_devstack.snowflake.queries import Queries, Query, Request
+from freehold_devstack.snowflake.redaction import redact
+from freehold_devstack.snowflake.results import MULTIPLE, Result
+from freehold_devstack.snowflake.seed import SeedAccount, plant
 from freehold_devstack.snowflake.sessions import Session
 from freehold_devstack.snowflake.state import Line, StateFile
-from freehold_devstack.snowflake.statements import execute
-
-_REMEMBERED_QUERIES = 10_000
-
-
-class Account:
-    """One account: who it is, what it holds and who may log in."""
-
-    def __init__(self, identity: AccountIdentity) -> None:
-        self.identity = identity
-        self.catalog = Catalog()
-        self.authenticator = Authenticator(identity, self.catalog)
-
-    def is_called(self, name: str) -> bool:
-        """Whether clients mean this account: by its locator or as ORGANIZATION-NAME, hyphens for underscores or not."""
-        identity = self.identity
-        names = {identity.locator, f"{identity.organization}-{identity.name}"}
-        return name.upper().replace("_", "-") in {known.replace("_", "-") for known in names}
-
-    def role(self, name: str) -> CatalogObject:
-        """A role by its name.
-
-        Raises:
-            KeyError: There is none.
-        """
-        role = self.catalog.find("ROLE", name)
-        if role is None:
-            raise KeyError(name)
-        return role
-
-
-@dataclass
-class Query:
-    """A statement that was received, and its answer once there is one."""
-
-    id: str
-    session: Session
-    text: str
-    task: "asyncio.Task[None] | None" = None
-    result: Result | None = None
-    error: SqlError | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.result is not None or self.error is not None
-
-    def cancel(self) -> None:
-        """Stop it before it takes effect; a query that is done stays as it is."""
-        if self.task is not None:
-            self.task.cancel()
-
-
-@dataclass(frozen=True)
-class Request:
-    """What came with a statement.
-
-    Attributes:
-        id: The client's idempotency key; a repeated one is answered with the first one's query.
-        parameters: Session parameters for this statement alone.
-        refusal: Why it is refused whatever its text says.
-    """
-
-    text: str
-    id: str = ""
-    parameters: Mapping[str, Scalar] = field(default_factory=dict)
-    refusal: SqlError | None = None
+from freehold_devstack.snowflake.statements import Piece, divide, execute, parse_in
 
 
 class Engine:
     """All accounts of an endpoint and what they were asked.
 
     Args:
-        seed: What new accounts start with.
         clock: Seconds since 1970.
+        issuers: Whose signatures its accounts can check.
         state: Where effects and journal are kept; None keeps them in memory.
+        detached_after: Seconds after which a query has lost its client that nobody has asked for.
     """
 
-    def __init__(self, seed: Seed, *, clock: Callable[[], float], state: StateFile | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        issuers: Issuers | None = None,
+        state: StateFile | None = None,
+        detached_after: float = 300,
+    ) -> None:
         self.journal = Journal()
         self.faults = Faults()
+        self.queries = Queries()
+        self.accounts: dict[str, Account] = {}
         self._clock = clock
+        self._issuers = issuers or Issuers()
         self._state = state
+        self._detached_after = detached_after
         self._types = load()
-        self._queries: OrderedDict[str, Query] = OrderedDict()
-        self._requests: OrderedDict[tuple[int, str], Query] = OrderedDict()
-        self.accounts = {account.name: Account(account.identity()) for account in seed.accounts}
-        if state is not None:
-            state.replay(self._restore)
-        for account in seed.accounts:
-            self._plant(account)
 
     def now(self) -> int:
         """Milliseconds since 1970."""
         return int(self._clock() * 1000)
 
-    # --- state ---------------------------------------------------------------------------------------------------
+    # --- accounts and state --------------------------------------------------------------------------------------
+
+    def add_accounts(self, *seeds: SeedAccount) -> None:
+        """Open accounts: as the state file has them, else as the seed says.
+
+        Raises:
+            ValueError: There is one of this name already.
+        """
+        for seed in seeds:
+            if seed.name in self.accounts:
+                raise ValueError(f"there is an account {seed.name} already")
+            self.accounts[seed.name] = Account(seed, self._issuers)
+        if self._state is not None:
+            names = {seed.name for seed in seeds}
+            self._state.replay(lambda line: self._restore(line) if line.account in names else None)
+        for seed in seeds:
+            self._plant(seed)
 
     def _restore(self, line: Line) -> None:
         catalog = self.accounts[line.account].catalog
-        for obj in line.objects:
-            catalog.apply(Change(catalog.get(obj.id), obj))
-        for grant in line.revoked:
-            catalog.apply(Change(grant, None))
-        for grant in line.grants:
-            catalog.apply(Change(catalog.get_grant(grant.key), grant))
+        with catalog.transaction() as changes:
+            line.apply(catalog)
         if line.entry is not None:
-            self.journal.restore(line.entry)
+            self.journal.restore(line.entry, tuple(changes))
 
     def _save(self, account: str, entry: Entry | None, changes: list[Change]) -> None:
         if self._state is not None:
@@ -142,31 +95,24 @@ class Engine:
                 execute(statement, self.context(session))
         self._save(seed.name, None, changes)
 
+    def effects(self, entry: Entry) -> list[str]:
+        """What a statement has changed, one change a line."""
+        return effects(entry.changes, self.accounts[entry.account].catalog)
+
     # --- statements ----------------------------------------------------------------------------------------------
-
-    def query(self, session: Session, query_id: str) -> Query:
-        """A query of the session's user, from this session or another.
-
-        Raises:
-            SqlError: 000709 when it is unknown, forgotten or somebody else's.
-        """
-        query = self._queries.get(query_id)
-        if query is None or (query.session.account, query.session.user) != (session.account, session.user):
-            raise errors.unknown_query(query_id)
-        return query
-
-    def query_of(self, session: Session, request_id: str) -> Query | None:
-        """The query that a request has already started."""
-        return self._requests.get((session.id, request_id))
 
     def submit(self, session: Session, request: Request) -> Query:
         """Start a statement, or find the query that an earlier attempt of the same request started."""
-        if request.id and (known := self.query_of(session, request.id)):
+        if request.id and (known := self.queries.of_request(session, request.id)):
             return known
-        query = Query(str(uuid.uuid4()), session, request.text)
-        _remember(self._queries, query.id, query)
-        _remember(self._requests, (session.id, request.id), query)
-        query.task = asyncio.create_task(self._run(query, request))
+        query = Query(str(uuid.uuid4()), session, request)
+        self.queries.add(query)
+        entry = self._begin(query)
+        fault = self.faults.take(self.subject(session, request.text), "error", "delay", "hang")
+        if fault is None and not request.delay:
+            self._finish(query, entry)
+        else:
+            self.queries.start(query, asyncio.create_task(self._wait(query, entry, fault)))
         return query
 
     def run_as(self, sql: str, *, role: str, user: str | None = None, account: str | None = None) -> Result:
@@ -203,65 +149,94 @@ class Engine:
         Raises:
             SqlError: The refusal.
         """
-        query, request = Query(str(uuid.uuid4()), session, sql), Request(sql)
-        self._execute(query, request, self._begin(query, request))
+        query = Query(str(uuid.uuid4()), session, Request(sql))
+        self._finish(query, self._begin(query))
         if query.result is None:
             raise query.error or errors.canceled()
         return query.result
 
-    async def _run(self, query: Query, request: Request) -> None:
-        entry = self._begin(query, request)
-        context = self.context(query.session, request.parameters)
+    async def _wait(self, query: Query, entry: Entry, fault: Fault | None) -> None:
+        """Suffer a fault, then run, unless that takes too long or somebody cancels it first."""
+        limit = self.context(query.session, query.request.parameters).time_limit()
         try:
-            async with asyncio.timeout(context.time_limit()):
-                await self._suffer(request)
+            async with asyncio.timeout(limit):
+                await asyncio.sleep(query.request.delay)
+                if fault is not None:
+                    await fault.happen()
         except SqlError as error:
             self._fail(query, entry, error)
         except TimeoutError:
-            self._fail(query, entry, errors.timed_out(context.time_limit() or 0))
+            self._fail(query, entry, errors.timed_out(limit or 0))
         except asyncio.CancelledError:
             self._fail(query, entry, errors.canceled())
         else:
-            self._execute(query, request, entry)
+            self._finish(query, entry)
 
-    async def _suffer(self, request: Request) -> None:
-        """Let the fault happen that is due for this text, if there is one."""
-        if request.refusal is not None:
-            raise request.refusal
-        fault = self.faults.take(request.text, "error", "delay", "hang")
-        if fault is None:
-            return
-        match fault.action:
-            case "error":
-                raise fault.error()
-            case "delay":
-                await asyncio.sleep(fault.seconds)
-            case _:
-                await asyncio.Event().wait()
-
-    def _execute(self, query: Query, request: Request, entry: Entry) -> None:
-        context = self.context(query.session, request.parameters)
+    def _finish(self, query: Query, entry: Entry) -> None:
+        """Run a query to its end."""
         changes: list[Change] = []
+        context = self.context(query.session, query.request.parameters)
         try:
-            with context.catalog.transaction() as changes:
-                query.result = execute(request.text, context)
+            if query.request.refusal is not None:
+                raise query.request.refusal
+            pieces = divide(query.request.text, int(context.session_parameter("MULTI_STATEMENT_COUNT").value or 0))
+            if len(pieces) > 1:
+                query.result = self._run_all(query, pieces)
+            else:
+                with context.catalog.transaction() as changes:
+                    query.result = self._run_one(query, context)
         except SqlError as error:
             self._fail(query, entry, error, changes)
         else:
-            self._save(query.session.account, self.journal.finish(entry, OK), changes)
+            self._end(query, entry, OK, changes)
+
+    def _run_one(self, query: Query, context: Context) -> Result:
+        statement = parse_in(context, query.request.text)
+        query.form = statement.form
+        if not query.request.describe_only:
+            return statement.execute(context)
+        if query.form.verb != "SELECT":
+            raise errors.not_preparable()
+        return Result(statement.execute(context).columns, [])
+
+    def _run_all(self, query: Query, pieces: list[Piece]) -> Result:
+        """Run the statements of one request one by one, up to the first that is refused."""
+        query.form = SEVERAL
+        alone = {**query.request.parameters, "MULTI_STATEMENT_COUNT": 1}
+        for piece in pieces:
+            child = Query(str(uuid.uuid4()), query.session, Request(piece.text, parameters=alone))
+            self.queries.add(child)
+            self._finish(child, self._begin(child))
+            if child.error is not None:
+                raise errors.multi_statement_failed(piece.text, piece.line, piece.position, child.error.message)
+            query.children = (*query.children, child)
+        return MULTIPLE
 
     def _fail(self, query: Query, entry: Entry, error: SqlError, changes: list[Change] | None = None) -> None:
         query.error = error
-        self._save(query.session.account, self.journal.finish(entry, error.code), changes or [])
+        self._end(query, entry, error.code, changes or [])
+
+    def _end(self, query: Query, entry: Entry, outcome: str, changes: list[Change]) -> None:
+        finished = self.journal.finish(entry, outcome, form=query.form, changes=tuple(changes))
+        self._save(query.session.account, finished, changes)
 
     def context(self, session: Session, parameters: Mapping[str, Scalar] | None = None) -> Context:
         """What a statement of a session works with now; `parameters` are set for that statement alone."""
         account = self.accounts[session.account]
-        return Context(self._types, account.identity, account.catalog, session, self.now(), parameters or {})
+        peers = {each.identity.qualified: each.catalog for each in self.accounts.values() if each is not account}
+        return Context(self._types, account.identity, account.catalog, session, self.now(), parameters or {}, peers)
 
-    def _begin(self, query: Query, request: Request) -> Entry:
-        session = query.session
-        context = self.context(session, request.parameters)
+    # --- the journal ---------------------------------------------------------------------------------------------
+
+    def subject(self, session: Session, text: str) -> Subject:
+        """What faults are matched with."""
+        catalog = self.accounts[session.account].catalog
+        user = None if session.user is None else catalog[session.user].name
+        return Subject(text, session.account, user, catalog[session.role].name)
+
+    def _begin(self, query: Query) -> Entry:
+        session, request = query.session, query.request
+        subject = self.subject(session, request.text)
         return self.journal.begin(
             Entry(
                 sequence=self.journal.next_sequence,
@@ -269,18 +244,16 @@ class Engine:
                 time=self.now(),
                 account=session.account,
                 session=session.id,
-                user=None if session.user is None else context.catalog[session.user].name,
-                role=context.catalog[session.role].name,
-                query_tag=str(context.session_parameter("QUERY_TAG").value),
+                user=subject.user,
+                role=subject.role,
+                query_tag=str(self.context(session, request.parameters).session_parameter("QUERY_TAG").value),
                 request_id=request.id,
                 query_id=query.id,
-                text=request.text,
+                text=redact(request.text),
             )
         )
 
-    def record_login(
-        self, account: str, login_name: str, session: Session | None, error: errors.LoginError | None
-    ) -> None:
+    def record_login(self, account: str, login_name: str, session: Session | None, error: LoginError | None) -> None:
         """Journal an attempt to log in."""
         catalog = self.accounts[account].catalog
         entry = self.journal.begin(
@@ -298,21 +271,30 @@ class Engine:
                 text=f"LOGIN {login_name}",
             )
         )
-        finished = self.journal.finish(entry, error.code if error else OK, error.cause if error else "")
+        finished = self.journal.finish(entry, error.code if error else OK, detail=error.cause if error else "")
         self._save(account, finished, [])
+
+    # --- the end -------------------------------------------------------------------------------------------------
+
+    def close_session(self, session: Session) -> None:
+        """Abort what a closed session still runs; asynchronous queries go on."""
+        for query in self.queries.running:
+            if query.session is session and not query.request.asynchronous:
+                query.cancel()
+
+    def abort_detached(self) -> None:
+        """Abort what has lost its client long enough ago, in sessions with ABORT_DETACHED_QUERY."""
+        limit = self._clock() - self._detached_after
+        for query in self.queries.running:
+            if query.listeners or query.session.active_at > limit:
+                continue
+            context = self.context(query.session, query.request.parameters)
+            if context.session_parameter("ABORT_DETACHED_QUERY").value:
+                query.cancel()
 
     async def close(self) -> None:
         """End what still runs."""
-        running = [query.task for query in self._queries.values() if query.task is not None and not query.task.done()]
+        running = [query.task for query in self.queries.running if query.task is not None]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-
-
-_Key = TypeVar("_Key")
-
-
-def _remember(memory: OrderedDict[_Key, Query], key: _Key, query: Query) -> None:
-    memory[key] = query
-    while len(memory) > _REMEMBERED_QUERIES:
-        memory.popitem(last=False)

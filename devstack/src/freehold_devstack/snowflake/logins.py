@@ -1,17 +1,16 @@
-"""From a log-in request to a session: the account, the user, the role and the session parameters."""
+"""From a log-in request to a session: the role, what is current, and the session parameters."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
+from freehold_devstack.snowflake.accounts import Account
+from freehold_devstack.snowflake.auth.login import Login, Proof
 from freehold_devstack.snowflake.catalog import PUBLIC, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.engine import Account
 from freehold_devstack.snowflake.errors import LoginError, SqlError, invalid_parameter_value, invalid_property
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal
-from freehold_devstack.snowflake.sessions import Session
+from freehold_devstack.snowflake.sessions import Secondary, Session
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import Boolean, Integer, InvalidValueError
 
@@ -22,75 +21,33 @@ _DRIVER_FACTS = frozenset(
 
 _BARE = re.compile(r"[A-Z_][A-Z0-9_$]*")
 _QUOTED = re.compile(r'"((?:[^"]|"")+)"')
+_ADVICE = "Contact your local system administrator, or attempt to login with another role, e.g. PUBLIC."
 
 
-@dataclass(frozen=True)
-class Login:
-    """What a client asks for.
-
-    Attributes:
-        authenticator: SNOWFLAKE for a password, SNOWFLAKE_JWT for a key pair.
-        role, database, schema, warehouse: As written in the connection; None where it names none.
-    """
-
-    account: str
-    login_name: str
-    authenticator: str
-    password: str
-    token: str
-    parameters: Mapping[str, Any]
-    role: str | None = None
-    database: str | None = None
-    schema: str | None = None
-    warehouse: str | None = None
-
-    @classmethod
-    def parse(cls, data: Mapping[str, Any], query: Mapping[str, str]) -> "Login":
-        """Read the body's `data` and the URL's query."""
-        return cls(
-            account=str(data.get("ACCOUNT_NAME", "")),
-            login_name=str(data.get("LOGIN_NAME", "")),
-            authenticator=str(data.get("AUTHENTICATOR", "SNOWFLAKE")).upper(),
-            password=str(data.get("PASSWORD", "")),
-            token=str(data.get("TOKEN", "")),
-            parameters=data.get("SESSION_PARAMETERS") or {},
-            role=query.get("roleName") or None,
-            database=query.get("databaseName") or None,
-            schema=query.get("schemaName") or None,
-            warehouse=query.get("warehouse") or None,
-        )
-
-
-def authenticate(login: Login, account: Account, now: float) -> CatalogObject:
-    """The user, if the credentials are good.
-
-    Raises:
-        LoginError: They are not.
-    """
-    match login.authenticator:
-        case "SNOWFLAKE":
-            return account.authenticator.by_password(login.login_name, login.password, now)
-        case "SNOWFLAKE_JWT":
-            return account.authenticator.by_key_pair(login.login_name, login.token, now)
-        case other:
-            raise LoginError(390139, f"The specified authenticator is not accepted: {other}.")
-
-
-def open_session(login: Login, account: Account, user: CatalogObject, session_id: int) -> Session:
+def open_session(login: Login, account: Account, proof: Proof, session_id: int) -> Session:
     """The session that a log-in starts; nothing is current in it yet.
 
     Raises:
-        LoginError: 390186 or 390189 for a role that the user lacks or that does not exist.
+        LoginError: 390186 or 390189 for a role that the user lacks or that does not exist, 390186 or 390317 for one
+            that the token forbids.
         SqlError: 001420 or 001008 for a session parameter.
     """
+    held = {account.catalog[role].name: role for role in account.catalog.inherited_roles(proof.user.id)}
     return Session(
         id=session_id,
         account=account.identity.name,
-        user=user.id,
-        role=_role(login, account, user).id,
-        secondary="NONE" if user.properties["DEFAULT_SECONDARY_ROLES"] == "NONE" else "ALL",
+        user=proof.user.id,
+        role=_role(login, account, proof, held).id,
+        secondary=_secondary(proof.user),
+        roles=None if proof.limit is None else frozenset(held[name] for name in proof.limit.roles & held.keys()),
         parameters=wire_values(login.parameters),
     )
+
+
+def _secondary(user: CatalogObject) -> Secondary:
+    """DEFAULT_SECONDARY_ROLES: all where nothing is said, none as an empty list or by that word."""
+    default = user.properties.get("DEFAULT_SECONDARY_ROLES", "ALL")
+    return "ALL" if default is None or (default and default != "NONE") else "NONE"
 
 
 def make_named_current(login: Login, context: Context) -> None:
@@ -119,21 +76,31 @@ def _stored_name(written: str) -> str | None:
     return written if _BARE.fullmatch(written) else None
 
 
-def _role(login: Login, account: Account, user: CatalogObject) -> CatalogObject:
-    held = account.catalog.inherited_roles(user.id)
-    if login.role is None:
-        default = account.catalog.find("ROLE", str(user.properties["DEFAULT_ROLE"]))
-        return default if default is not None and default.id in held else account.role(PUBLIC)
-    advice = "Contact your local system administrator, or attempt to login with another role, e.g. PUBLIC."
-    name = _stored_name(login.role)
+def _role(login: Login, account: Account, proof: Proof, held: Mapping[str, int]) -> CatalogObject:
+    if login.role is not None:
+        return _permitted(_named_role(login.role, account, held), proof)
+    preferred = proof.limit.default if proof.limit is not None else None
+    name = preferred or str(proof.user.properties.get("DEFAULT_ROLE"))
+    return _permitted(account.role(name if name in held else PUBLIC), proof)
+
+
+def _named_role(written: str, account: Account, held: Mapping[str, int]) -> CatalogObject:
+    name = _stored_name(written)
     role = None if name is None else account.catalog.find("ROLE", name)
     if role is None:
-        text = f"Role '{login.role}' specified in the connect string does not exist or not authorized. {advice}"
+        text = f"Role '{written}' specified in the connect string does not exist or not authorized. {_ADVICE}"
         raise LoginError(390189, text)
-    if role.id not in held:
-        text = f"Role '{role.name}' specified in the connect string is not granted to this user. {advice}"
+    if role.name not in held:
+        text = f"Role '{role.name}' specified in the connect string is not granted to this user. {_ADVICE}"
         raise LoginError(390186, text)
     return role
+
+
+def _permitted(role: CatalogObject, proof: Proof) -> CatalogObject:
+    """The role, if the token that was logged in with does not forbid it."""
+    if proof.limit is None or role.name in proof.limit.roles:
+        return role
+    raise proof.limit.refusal(role.name)
 
 
 def wire_values(sent: Mapping[str, object]) -> dict[str, Scalar]:

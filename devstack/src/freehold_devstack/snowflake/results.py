@@ -88,3 +88,8 @@ def status(message: str) -> Result:
 
 
 DONE = status("Statement executed successfully.")
+
+MULTIPLE = Result(
+    (Column("multiple statement execution", nullable=False),), [("Multiple statements executed successfully.",)]
+)
+"""The result of a request with several statements; each of them has its own."""

@@ -8,19 +8,16 @@ import orjson
 from aiohttp import web
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import Scalar
+from freehold_devstack.snowflake.accounts import Account
+from freehold_devstack.snowflake.auth.login import Login
 from freehold_devstack.snowflake.context import CURRENT, Context
-from freehold_devstack.snowflake.engine import Account, Engine, Query, Request
+from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import LoginError, SqlError
-from freehold_devstack.snowflake.logins import (
-    Login,
-    authenticate,
-    make_named_current,
-    open_session,
-    refusal,
-    wire_values,
-)
+from freehold_devstack.snowflake.faults import Fault, Subject
+from freehold_devstack.snowflake.logins import make_named_current, open_session, refusal, wire_values
 from freehold_devstack.snowflake.parameters import PARAMETERS
+from freehold_devstack.snowflake.queries import Query, Request
+from freehold_devstack.snowflake.redaction import redact
 from freehold_devstack.snowflake.sessions import Session, SessionStore, TokenPair
 
 IN_PROGRESS = "333333"
@@ -29,7 +26,14 @@ IN_PROGRESS_ASYNC = "333334"
 _LOGIN_PARAMETERS = ("AUTOCOMMIT", "CLIENT_SESSION_KEEP_ALIVE", "CLIENT_TELEMETRY_ENABLED", "TIMEZONE")
 """Session parameters that the answer to a log-in tells the driver. Without telemetry = false it sends telemetry."""
 
+_SELECT_TYPE, _DDL_TYPE, _SEVERAL_TYPE = 0x1000, 0x6000, 0xA000
+"""What drivers know statements by: those that have a result set, those that have not, and requests with several."""
+
 _OK = {"data": None, "code": None, "message": None, "success": True}
+
+_STATUSES = {429: web.HTTPTooManyRequests, 503: web.HTTPServiceUnavailable}
+
+_Handler = Callable[[web.Request, Session], Awaitable[web.Response]]
 
 
 def _json(body: Mapping[str, Any]) -> web.Response:
@@ -61,7 +65,7 @@ class Server:
             web.post("/session/v1/login-request", self._login),
             web.post("/session/token-request", self._renew),
             web.post("/session/heartbeat", self._in_session(self._heartbeat)),
-            web.post("/session", self._close),
+            web.post("/session", self._in_session(self._close)),
             web.post("/queries/v1/query-request", self._in_session(self._query)),
             web.post("/queries/v1/abort-request", self._in_session(self._abort_request)),
             web.post("/queries/{query}/abort-request", self._in_session(self._abort_query)),
@@ -75,17 +79,16 @@ class Server:
 
     async def _login(self, request: web.Request) -> web.Response:
         body = orjson.loads(await request.read())
-        login = Login.parse(body["data"], request.query)
+        login = Login.parse(body["data"], request.query, request.remote or "")
         account = self._account(login.account)
         if account is None:
             # Wrong account names never reach the service: the front end has no such host.
             raise web.HTTPForbidden
         name = account.identity.name
+        await self._engine.faults.thawed(name)
         try:
-            await self._suffer(request, f"LOGIN {login.login_name}")
-            user = authenticate(login, account, self._clock())
-            session = open_session(login, account, user, self._sessions.next_id())
-            make_named_current(login, self._engine.context(session))
+            await self._suffer(request, Subject(f"LOGIN {login.login_name}", name, login.login_name, login.role))
+            session = self._open(login, account)
         except SqlError as error:
             self._engine.record_login(name, login.login_name, None, refusal(error))
             return _refused(error)
@@ -95,20 +98,21 @@ class Server:
     def _account(self, name: str) -> Account | None:
         return next((account for account in self._engine.accounts.values() if account.is_called(name)), None)
 
-    async def _suffer(self, request: web.Request, text: str) -> None:
+    def _open(self, login: Login, account: Account) -> Session:
+        proof = account.authenticator.authenticate(login, self._clock())
+        session = open_session(login, account, proof, self._sessions.next_id())
+        make_named_current(login, self._engine.context(session))
+        return session
+
+    async def _suffer(self, request: web.Request, subject: Subject) -> None:
         """Let a fault happen to a log-in."""
-        fault = self._engine.faults.take(text, "error", "delay", "hang", "drop-before", "drop-after")
+        fault = self._engine.faults.take(subject, "error", "delay", "hang", "drop-before", "drop-after", "http")
         if fault is None:
             return
-        match fault.action:
-            case "error":
-                raise LoginError(fault.number, fault.message)
-            case "delay":
-                await asyncio.sleep(fault.seconds)
-            case "hang":
-                await asyncio.Event().wait()
-            case _:
-                raise _cut(request)
+        if fault.action in {"error", "delay", "hang"}:
+            await fault.happen()
+        else:
+            raise _instead(request, fault)
 
     def _login_data(self, session: Session, tokens: TokenPair) -> dict[str, Any]:
         parameters = {name: PARAMETERS[name].default for name in _LOGIN_PARAMETERS} | session.parameters
@@ -127,6 +131,7 @@ class Server:
             tokens = self._sessions.renew(_token(request))
         except LoginError as error:
             return _refused(error)
+        await self._engine.faults.thawed(tokens.session.account)
         data = {
             "sessionToken": tokens.token,
             "validityInSecondsST": int(self._sessions.validity),
@@ -136,13 +141,11 @@ class Server:
         }
         return _json({**_OK, "data": data})
 
-    async def _close(self, request: web.Request) -> web.Response:
+    async def _close(self, request: web.Request, session: Session) -> web.Response:
         if request.query.get("delete") != "true":
             raise web.HTTPBadRequest
-        try:
-            self._sessions.close(_token(request))
-        except LoginError as error:
-            return _refused(error)
+        self._sessions.end(session)
+        self._engine.close_session(session)
         return _json(_OK)
 
     async def _heartbeat(self, _request: web.Request, _session: Session) -> web.Response:
@@ -151,14 +154,14 @@ class Server:
     async def _telemetry(self, _request: web.Request) -> web.Response:
         return _json(_OK)
 
-    def _in_session(
-        self, handler: Callable[[web.Request, Session], Awaitable[web.Response]]
-    ) -> Callable[[web.Request], Awaitable[web.Response]]:
+    def _in_session(self, handler: _Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
         """The handler for requests that carry a good session token; others are refused."""
 
         async def handle(request: web.Request) -> web.Response:
             try:
-                return await handler(request, self._sessions.session(_token(request)))
+                session = self._sessions.session(_token(request))
+                await self._engine.faults.thawed(session.account)
+                return await handler(request, session)
             except SqlError as error:
                 return _refused(error)
 
@@ -169,44 +172,78 @@ class Server:
     async def _query(self, request: web.Request, session: Session) -> web.Response:
         body = orjson.loads(await request.read())
         text = str(body["sqlText"])
-        if self._engine.faults.take(text, "drop-before"):
-            raise _cut(request)
-        drop_after = self._engine.faults.take(text, "drop-after")
+        subject = self._engine.subject(session, text)
+        self._disturb(request, session, subject)
+        during = self._engine.faults.take(subject, "drop-during")
+        after = self._engine.faults.take(subject, "drop-after")
         query = self._engine.submit(
-            session, Request(text, request.query.get("requestId", ""), self._parameters(body), self._refusal(body))
+            session,
+            Request(
+                text,
+                request.query.get("requestId", ""),
+                parameters=wire_values(body.get("parameters") or {}),
+                asynchronous=bool(body.get("asyncExec")),
+                describe_only=bool(body.get("describeOnly")),
+                refusal=errors.unsupported("BIND VARIABLES") if body.get("bindings") else None,
+                delay=0 if during is None else during.latency(),
+            ),
         )
-        if body.get("asyncExec") and not drop_after:
+        if during is not None:
+            raise _cut(request)
+        if query.request.asynchronous and after is None:
             return _in_progress(query, IN_PROGRESS_ASYNC)
         response = await self._answer(query)
-        if drop_after:
+        if after is not None:
             raise _cut(request)
         return response
 
-    def _parameters(self, body: Mapping[str, Any]) -> dict[str, Scalar]:
-        return wire_values(body.get("parameters") or {})
+    def _disturb(self, request: web.Request, session: Session, subject: Subject) -> None:
+        """Let the fault happen that is due to a request before its statement is looked at.
 
-    def _refusal(self, body: Mapping[str, Any]) -> SqlError | None:
-        """Why a request is refused whatever its statement says."""
-        if body.get("bindings"):
-            return errors.unsupported("BIND VARIABLES")
-        if body.get("describeOnly"):
-            return SqlError(7, "0A000", "Statement provided can not be prepared.")
-        return None
+        Raises:
+            SqlError: The session's token has expired, or the session is lost.
+            HTTPException: The answer is another one, or none.
+        """
+        fault = self._engine.faults.take(subject, "drop-before", "http", "expire-token", "lose-session")
+        if fault is None:
+            return
+        match fault.action:
+            case "expire-token":
+                self._sessions.expire(session)
+                raise errors.session_expired()
+            case "lose-session":
+                self._sessions.end(session)
+                raise errors.session_lost()
+            case _:
+                raise _instead(request, fault)
 
     async def _answer(self, query: Query) -> web.Response:
         """The outcome, or that there is none yet."""
         if query.task is not None and not query.done:
-            await asyncio.wait({query.task}, timeout=self._answer_within)
+            await self._listen(query, query.task)
         if query.error is not None:
             return _failed(query, query.error)
         if query.result is None:
             return _in_progress(query, IN_PROGRESS)
         return _json({**_OK, "data": self._data(query)})
 
+    async def _listen(self, query: Query, task: "asyncio.Task[None]") -> None:
+        """Wait for a query; while somebody does, it has not lost its client."""
+        query.listeners += 1
+        try:
+            await asyncio.wait({task}, timeout=self._answer_within)
+        finally:
+            query.listeners -= 1
+            query.session.active_at = self._clock()
+
     def _data(self, query: Query) -> dict[str, Any]:
         assert query.result is not None  # noqa: S101 - the caller has looked
         currents = _currents(self._engine.context(query.session))
         finals = {f"final{name[0].upper()}{name[1:]}": value for name, value in currents.items()}
+        children = {
+            "resultIds": ",".join(child.id for child in query.children),
+            "resultTypes": ",".join(str(_statement_type(child)) for child in query.children),
+        }
         return {
             "parameters": [],
             "rowtype": query.result.rowtype(),
@@ -214,31 +251,32 @@ class Server:
             "total": len(query.result.rows),
             "returned": len(query.result.rows),
             "queryId": query.id,
+            "statementTypeId": _statement_type(query),
             "queryResultFormat": "json",
             **finals,
+            **(children if query.children else {}),
         }
 
     async def _result(self, request: web.Request, session: Session) -> web.Response:
-        return await self._answer(self._engine.query(session, request.match_info["query"]))
+        return await self._answer(self._engine.queries.get(session, request.match_info["query"]))
 
     async def _monitor(self, request: web.Request, session: Session) -> web.Response:
-        query = self._engine.query(session, request.match_info["query"])
+        query = self._engine.queries.get(session, request.match_info["query"])
         status = "FAILED_WITH_ERROR" if query.error else "SUCCESS" if query.done else "RUNNING"
         details = {"errorCode": query.error.code, "errorMessage": query.error.message} if query.error else {}
-        return _json(
-            {**_OK, "data": {"queries": [{"id": query.id, "status": status, "sqlText": query.text, **details}]}}
-        )
+        told = {"id": query.id, "status": status, "sqlText": redact(query.request.text), **details}
+        return _json({**_OK, "data": {"queries": [told]}})
 
     async def _abort_request(self, request: web.Request, session: Session) -> web.Response:
         body = orjson.loads(await request.read())
-        return self._abort(self._engine.query_of(session, str(body.get("requestId", ""))))
+        return self._abort(self._engine.queries.of_request(session, str(body.get("requestId", ""))))
 
     async def _abort_query(self, request: web.Request, session: Session) -> web.Response:
-        return self._abort(self._engine.query(session, request.match_info["query"]))
+        return self._abort(self._engine.queries.get(session, request.match_info["query"]))
 
     def _abort(self, query: Query | None) -> web.Response:
         if query is None or query.done:
-            return _refused(SqlError(605, "57014", "Identified SQL statement is not currently executing."))
+            return _refused(errors.not_executing())
         query.cancel()
         return _json(_OK)
 
@@ -252,6 +290,12 @@ def _token(request: web.Request) -> str:
 def _currents(context: Context) -> dict[str, str | None]:
     """What is current in a session, by the names of the protocol."""
     return {f"{kind.lower()}Name": context.current_name(kind) for kind in CURRENT}
+
+
+def _statement_type(query: Query) -> int:
+    if query.children:
+        return _SEVERAL_TYPE
+    return _SELECT_TYPE if query.form is not None and query.form.verb in {"SELECT", "SHOW", "DESCRIBE"} else _DDL_TYPE
 
 
 def _failed(query: Query, error: SqlError) -> web.Response:
@@ -272,6 +316,14 @@ def _failed(query: Query, error: SqlError) -> web.Response:
 def _in_progress(query: Query, code: str) -> web.Response:
     data = {"queryId": query.id, "getResultUrl": f"/queries/{query.id}/result", "queryAbortsAfterSecs": 300}
     return _json({"data": data, "code": code, "message": "Query execution in progress.", "success": True})
+
+
+def _instead(request: web.Request, fault: Fault) -> Exception:
+    """What a request is answered instead: a status, or nothing."""
+    if fault.action != "http":
+        return _cut(request)
+    headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+    return _STATUSES[fault.status](headers=headers)
 
 
 def _cut(request: web.Request) -> Exception:

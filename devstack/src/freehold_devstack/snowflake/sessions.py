@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar
 from freehold_devstack.snowflake.errors import LoginError
 
@@ -20,8 +21,10 @@ class Session:
     Attributes:
         user: Id of the user; None for a statement that was injected from outside any session.
         role: Id of the primary role.
+        roles: Ids of the only roles that may be active, where the credentials name them; None without such a limit.
         database, schema, warehouse: Ids of the current objects.
         parameters: Only those parameters that are set on the session.
+        active_at: When its client was last heard, in seconds since 1970.
     """
 
     id: int
@@ -29,21 +32,22 @@ class Session:
     user: int | None
     role: int
     secondary: Secondary = "ALL"
+    roles: frozenset[int] | None = None
     database: int | None = None
     schema: int | None = None
     warehouse: int | None = None
     parameters: dict[str, Scalar] = field(default_factory=dict)
+    active_at: float = 0
 
 
 @dataclass
 class TokenPair:
-    """The tokens of one session and when they end, in seconds since 1970."""
+    """The tokens of one session, and when its session token ends, in seconds since 1970."""
 
     session: Session
     token: str
     token_ends: float
     master: str
-    master_ends: float
 
 
 class SessionStore:
@@ -52,7 +56,7 @@ class SessionStore:
     Args:
         clock: Seconds since 1970.
         validity: Seconds that a session token lives.
-        master_validity: Seconds that a master token lives.
+        master_validity: Seconds that a master token lives without a word from its client: the idle timeout.
     """
 
     _SHAPE = "ver:1-hint:"
@@ -64,21 +68,20 @@ class SessionStore:
         self._ids = itertools.count(secrets.randbelow(1_000_000) * 1000 + 1)
         self._by_token: dict[str, TokenPair] = {}
         self._by_master: dict[str, TokenPair] = {}
+        self._by_id: dict[int, TokenPair] = {}
 
     def next_id(self) -> int:
         return next(self._ids)
 
     def open(self, session: Session) -> TokenPair:
         """Issue the tokens of a session that has just logged in."""
-        now = self._clock()
-        pair = TokenPair(
-            session, self._token(session), now + self.validity, self._token(session), now + self.master_validity
-        )
-        self._by_token[pair.token] = self._by_master[pair.master] = pair
+        now = session.active_at = self._clock()
+        pair = TokenPair(session, self._token(session), now + self.validity, self._token(session))
+        self._by_token[pair.token] = self._by_master[pair.master] = self._by_id[session.id] = pair
         return pair
 
     def session(self, token: str) -> Session:
-        """The session that a token belongs to.
+        """The session that a token belongs to, which is thereby active.
 
         Raises:
             LoginError: 390104 for what is no token of ours, 390111 when its session has ended, 390112 when it expired.
@@ -86,14 +89,24 @@ class SessionStore:
         pair = self._by_token.get(token)
         if pair is None:
             if token.startswith(self._SHAPE):
-                raise LoginError(390111, "Session no longer exists. New login required to access the service.")
+                raise errors.session_lost()
             raise LoginError(390104, "User must login again to access the service.")
-        if pair.token_ends <= self._clock():
-            raise LoginError(390112, "Your session has expired. Please login again.")
+        now = self._clock()
+        if pair.token_ends <= now or self._idle(pair, now):
+            raise errors.session_expired()
+        pair.session.active_at = now
         return pair.session
 
+    def by_id(self, session_id: int) -> Session:
+        """A session by its id.
+
+        Raises:
+            KeyError: There is none, or it has ended.
+        """
+        return self._by_id[session_id].session
+
     def renew(self, master: str) -> TokenPair:
-        """Exchange a master token for new tokens of the same session.
+        """Exchange a master token for new tokens of the same session; the old ones end at once.
 
         Raises:
             LoginError: 390113 when the master token is unknown, 390114 when it expired.
@@ -101,18 +114,25 @@ class SessionStore:
         pair = self._by_master.get(master)
         if pair is None:
             raise LoginError(390113, "Master token not found.")
-        if pair.master_ends <= self._clock():
+        if self._idle(pair, self._clock()):
             raise LoginError(390114, "Authentication token has expired. The user must authenticate again.")
-        pair.token_ends = pair.master_ends = self._clock()
+        pair.token_ends = self._clock()
+        del self._by_master[master]
         return self.open(pair.session)
 
-    def close(self, token: str) -> Session:
-        """End a session; none of its tokens is of any use from now on."""
-        session = self.session(token)
+    def expire(self, session: Session) -> None:
+        """Let the token of a session expire before its time; it can still be renewed."""
+        self._by_id[session.id].token_ends = self._clock()
+
+    def end(self, session: Session) -> None:
+        """End a session: none of its tokens is of any use from now on."""
+        del self._by_id[session.id]
         for tokens in (self._by_token, self._by_master):
             for key in [key for key, pair in tokens.items() if pair.session is session]:
                 del tokens[key]
-        return session
+
+    def _idle(self, pair: TokenPair, now: float) -> bool:
+        return pair.session.active_at + self.master_validity <= now
 
     def _token(self, session: Session) -> str:
         return f"{self._SHAPE}{session.id}-{secrets.token_urlsafe(48)}"

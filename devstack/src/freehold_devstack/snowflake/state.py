@@ -11,13 +11,13 @@ from typing import Any
 
 import orjson
 
-from freehold_devstack.snowflake.catalog import CatalogObject, Change, Grant
-from freehold_devstack.snowflake.journal import Entry
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Grant, GrantKey
+from freehold_devstack.snowflake.journal import Entry, entry_facts, read_entry
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the file."""
+    """One line of the file: what a statement has left of the records that it changed."""
 
     account: str
     entry: Entry | None
@@ -27,27 +27,62 @@ class Line:
 
     @classmethod
     def of(cls, account: str, entry: Entry | None, changes: Iterable[Change]) -> "Line":
-        line = cls(account, entry)
+        objects: dict[int, CatalogObject] = {}
+        grants: dict[GrantKey, tuple[Grant, bool]] = {}
         for change in changes:
             match change.before, change.after:
                 case _, CatalogObject() as record:
-                    line.objects.append(record)
+                    objects[record.id] = record
                 case _, Grant() as grant:
-                    line.grants.append(grant)
+                    grants[grant.key] = (grant, True)
                 case Grant() as grant, None:
-                    line.revoked.append(grant)
-        return line
+                    grants[grant.key] = (grant, False)
+        held, revoked = ([grant for grant, stays in grants.values() if stays is each] for each in (True, False))
+        return cls(account, entry, list(objects.values()), held, revoked)
 
     @classmethod
     def parse(cls, text: bytes) -> "Line":
-        data: dict[str, Any] = orjson.loads(text)
+        data: dict[str, Any] = _tuples(orjson.loads(text))
         return cls(
             account=data["account"],
-            entry=None if data["entry"] is None else Entry(**data["entry"]),
+            entry=None if data["entry"] is None else read_entry(data["entry"]),
             objects=[CatalogObject(**record) for record in data["objects"]],
             grants=[Grant(**record) for record in data["grants"]],
             revoked=[Grant(**record) for record in data["revoked"]],
         )
+
+    def print(self) -> bytes:
+        body = {
+            "account": self.account,
+            "entry": None if self.entry is None else entry_facts(self.entry),
+            "objects": self.objects,
+            "grants": self.grants,
+            "revoked": self.revoked,
+        }
+        return orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE)
+
+    def apply(self, catalog: Catalog) -> None:
+        """Do to a catalog what the statement did."""
+        for record in self.objects:
+            known = catalog.get(record.id)
+            if known is None:
+                catalog.add(record)
+            else:
+                catalog.update(known, record)
+        for grant in self.revoked:
+            if (held := catalog.get_grant(grant.key)) is not None:
+                catalog.revoke(held)
+        for grant in self.grants:
+            catalog.grant(grant)
+
+
+def _tuples(value: Any) -> Any:
+    """What JSON says, with tuples for its lists, as the catalog's records have them."""
+    if isinstance(value, list):
+        return tuple(map(_tuples, value))
+    if isinstance(value, dict):
+        return {name: _tuples(each) for name, each in value.items()}
+    return value
 
 
 class StateFile:
@@ -60,6 +95,7 @@ class StateFile:
 
     def replay(self, apply: Callable[[Line], None]) -> None:
         """Give every complete line to a function and forget what a crash left of the last."""
+        self._file.seek(0)
         end = 0
         for text in self._file:
             if not text.endswith(b"\n"):
@@ -70,7 +106,7 @@ class StateFile:
         self._file.truncate()
 
     def append(self, line: Line) -> None:
-        self._file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        self._file.write(line.print())
         self._file.flush()
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """From a statement's text to its effect."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.alter import parse_alter, parse_comment
@@ -8,7 +9,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import parse_create
 from freehold_devstack.snowflake.ddl import Types
 from freehold_devstack.snowflake.drop import parse_describe, parse_drop, parse_undrop
-from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_show_grants
+from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_show_future_grants, parse_show_grants
 from freehold_devstack.snowflake.object_type import Statement
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result
@@ -38,11 +39,35 @@ def split(sql: str) -> list[list[Token]]:
     return [tokens for tokens in statements if len(tokens) > 1]
 
 
-def parse(sql: str, types: Types, *, fold_quoted: bool = False, count: int = 1) -> Statement:
-    """Parse a request that must hold one statement.
+@dataclass(frozen=True)
+class Piece:
+    """One statement of a request, and where its text begins there."""
+
+    text: str
+    line: int
+    position: int
+
+
+def divide(sql: str, count: int) -> list[Piece]:
+    """The statements of a request.
 
     Args:
-        count: MULTI_STATEMENT_COUNT. Requests with several statements are refused even where the count fits.
+        count: MULTI_STATEMENT_COUNT: how many there must be; 0 for any number.
+
+    Raises:
+        SqlError: 000008 for another number. A request without any is left as it is.
+    """
+    if count == 1 and ";" not in sql:
+        return [Piece(sql, 1, 0)]
+    statements = split(sql)
+    found = [Piece(sql[first.start : end.start].rstrip(), first.line, first.position) for first, *_, end in statements]
+    if count and found and len(found) != count:
+        raise errors.statement_count(len(found), count)
+    return found
+
+
+def parse(sql: str, types: Types, *, fold_quoted: bool = False) -> Statement:
+    """Parse a request that must hold one statement.
 
     Raises:
         SqlError: 000900 for none, 000008 for several, 001003 for what is no statement, 000002 for what is not built.
@@ -52,8 +77,6 @@ def parse(sql: str, types: Types, *, fold_quoted: bool = False, count: int = 1) 
         raise errors.empty_statement()
     if len(statements) > 1:
         raise errors.statement_count(len(statements), 1)
-    if count > 1:
-        raise errors.statement_count(1, count)
     parser = Parser(statements[0], source=sql, fold_quoted=fold_quoted)
     statement = _parse_statement(parser, types)
     parser.end()
@@ -70,6 +93,8 @@ def _alter(parser: Parser, types: Types) -> Statement:
 def _show(parser: Parser, types: Types) -> Statement:
     if parser.accept("GRANTS"):
         return parse_show_grants(parser, types)
+    if parser.accept("FUTURE", "GRANTS"):
+        return parse_show_future_grants(parser, types)
     if parser.accept("PARAMETERS"):
         return parse_show_parameters(parser, types)
     return parse_show(parser, types)
@@ -105,12 +130,16 @@ def _parse_statement(parser: Parser, types: Types) -> Statement:
     return _GRAMMAR[verb](parser, types)
 
 
+def parse_in(context: Context, sql: str) -> Statement:
+    """As `parse`, by the settings of a session."""
+    fold_quoted = bool(context.session_parameter("QUOTED_IDENTIFIERS_IGNORE_CASE").value)
+    return parse(sql, context.types, fold_quoted=fold_quoted)
+
+
 def execute(sql: str, context: Context) -> Result:
     """Run one statement; the caller holds the catalog's transaction.
 
     Raises:
         SqlError: The refusal.
     """
-    fold_quoted = bool(context.session_parameter("QUOTED_IDENTIFIERS_IGNORE_CASE").value)
-    count = int(context.session_parameter("MULTI_STATEMENT_COUNT").value or 0)
-    return parse(sql, context.types, fold_quoted=fold_quoted, count=count).execute(context)
+    return parse_in(context, sql).execute(context)

@@ -1,0 +1,57 @@
+"""The ways to log in to one account, behind one door."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from freehold_devstack.snowflake.auth import login as words
+from freehold_devstack.snowflake.auth.access_token import AccessTokens
+from freehold_devstack.snowflake.auth.issuers import Issuers
+from freehold_devstack.snowflake.auth.key_pair import KeyPairs
+from freehold_devstack.snowflake.auth.login import Login, Proof
+from freehold_devstack.snowflake.auth.oauth import ExternalOAuth, OAuthTokens
+from freehold_devstack.snowflake.auth.password import Passwords
+from freehold_devstack.snowflake.auth.policies import LoginPolicy
+from freehold_devstack.snowflake.auth.workload_identity import WorkloadIdentities
+from freehold_devstack.snowflake.catalog import Catalog
+from freehold_devstack.snowflake.context import AccountIdentity
+from freehold_devstack.snowflake.errors import LoginError
+
+
+class Authenticator:
+    """Checks the credentials of one account's users.
+
+    Args:
+        integrations: The account's security integrations.
+        issuers: Whose signatures can be checked.
+        policy: What governs the log-ins of a user, by the user's name.
+    """
+
+    def __init__(
+        self,
+        identity: AccountIdentity,
+        catalog: Catalog,
+        *,
+        integrations: Iterable[ExternalOAuth],
+        issuers: Issuers,
+        policy: Callable[[str], LoginPolicy],
+    ) -> None:
+        self._policy = policy
+        self._methods: Mapping[str, Callable[[Login, float], Proof]] = {
+            words.PASSWORD: Passwords(catalog).authenticate,
+            words.KEY_PAIR: KeyPairs(identity, catalog).authenticate,
+            words.ACCESS_TOKEN: AccessTokens(catalog).authenticate,
+            words.OAUTH: OAuthTokens(catalog, integrations, issuers).authenticate,
+            words.WORKLOAD_IDENTITY: WorkloadIdentities(catalog, issuers).authenticate,
+        }
+
+    def authenticate(self, login: Login, now: float) -> Proof:
+        """What the credentials prove, if they are good and no policy forbids them.
+
+        Raises:
+            LoginError: They are not, or one does; 390139 for a way that there isn't.
+        """
+        method = self._methods.get(login.authenticator)
+        if method is None:
+            raise LoginError(390139, f"The specified authenticator is not accepted: {login.authenticator}.")
+        proof = method(login, now)
+        self._policy(proof.user.name).check(login)
+        return proof

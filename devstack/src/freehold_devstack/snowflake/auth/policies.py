@@ -1,0 +1,61 @@
+"""What may forbid a log-in although the credentials are good: authentication policies and network policies."""
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import Literal
+
+from freehold_devstack.snowflake.auth import login as words
+from freehold_devstack.snowflake.auth.login import Login
+from freehold_devstack.snowflake.errors import LoginError
+
+Method = Literal["ALL", "KEYPAIR", "OAUTH", "PASSWORD", "PROGRAMMATIC_ACCESS_TOKEN", "WORKLOAD_IDENTITY"]
+"""How an authentication policy calls the ways to log in, as far as drivers without a browser have them."""
+
+NetworkPolicyEvaluation = Literal["ENFORCED_REQUIRED", "ENFORCED_NOT_REQUIRED", "NOT_ENFORCED"]
+"""Whether log-ins by programmatic access token need a network policy, and whether they are held to it."""
+
+METHODS: dict[str, Method] = {
+    words.PASSWORD: "PASSWORD",
+    words.KEY_PAIR: "KEYPAIR",
+    words.ACCESS_TOKEN: "PROGRAMMATIC_ACCESS_TOKEN",
+    words.OAUTH: "OAUTH",
+    words.WORKLOAD_IDENTITY: "WORKLOAD_IDENTITY",
+}
+"""The driver's words to the policy's."""
+
+
+@dataclass(frozen=True)
+class LoginPolicy:
+    """What governs the log-ins of one user.
+
+    Attributes:
+        methods: The ways that are admitted.
+        networks: From where; None without a network policy.
+    """
+
+    methods: frozenset[Method] = frozenset({"ALL"})
+    networks: tuple[IPv4Network | IPv6Network, ...] | None = None
+    access_tokens: NetworkPolicyEvaluation = field(default="ENFORCED_REQUIRED")
+
+    def check(self, login: Login) -> None:
+        """Admit a log-in.
+
+        Raises:
+            LoginError: 390202 by the authentication policy, 390420 by the network policy, 390432 for an access token
+                without one.
+        """
+        method = METHODS[login.authenticator]
+        if self.methods.isdisjoint({"ALL", method}):
+            raise LoginError(390202, "Authentication attempt rejected by the current authentication policy.")
+        by_token = method == "PROGRAMMATIC_ACCESS_TOKEN"
+        if self.networks is None:
+            if by_token and self.access_tokens == "ENFORCED_REQUIRED":
+                raise LoginError(390432, "Fail : Network policy is required.")
+            return
+        if by_token and self.access_tokens == "NOT_ENFORCED":
+            return
+        if not any(ip_address(login.address) in network for network in self.networks):
+            raise LoginError(
+                390420,
+                f"IP {login.address} is not allowed to access Snowflake. Contact your local security administrator.",
+            )

@@ -1,0 +1,39 @@
+"""Secrets: which properties hold them, and statements without them."""
+
+import re
+
+SECRETS = frozenset(
+    {
+        "API_KEY",
+        "AWS_KEY_ID",
+        "AWS_SECRET_KEY",
+        "AWS_TOKEN",
+        "AZURE_SAS_TOKEN",
+        "CREDENTIALS",
+        "KEY",
+        "MASTER_KEY",
+        "OAUTH_ACCESS_TOKEN",
+        "OAUTH_CLIENT_SECRET",
+        "OAUTH_REFRESH_TOKEN",
+        "PASSWORD",
+        "PRIVATE_KEY",
+        "PROGRAMMATIC_ACCESS_TOKENS",
+        "RSA_PUBLIC_KEY",
+        "RSA_PUBLIC_KEY_2",
+        "SECRET_STRING",
+        "TOKEN",
+    }
+)
+"""Properties whose values are shown nowhere. Public keys are no secrets, but nobody wants to read them either."""
+
+HIDDEN = "***"
+
+_STRING = r"""'(?:[^'\\]|\\.|'')*(?:'|\Z)|\$\$.*?(?:\$\$|\Z)"""
+_GIVEN = re.compile(
+    rf"""\b({"|".join(sorted(SECRETS))})(\s*(?:=\s*)?)(?:{_STRING}|(?<==)\s*[^\s'(,;)]+)""", re.IGNORECASE | re.DOTALL
+)
+
+
+def redact(sql: str) -> str:
+    """A statement with `***` for what it gives to secret properties, whether or not it could be parsed."""
+    return _GIVEN.sub(rf"\1\2'{HIDDEN}'", sql)

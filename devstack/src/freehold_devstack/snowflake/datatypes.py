@@ -5,6 +5,7 @@ https://docs.snowflake.com/en/sql-reference/intro-summary-data-types
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.parser import Parser
@@ -160,6 +161,7 @@ def parse_data_type(parser: Parser) -> DataType:
     return _parse_plain(parser)
 
 
+@cache
 def data_type(text: str) -> DataType:
     """The data type that a text spells.
 

@@ -192,7 +192,7 @@ def invalid_property_value(value: str, name: str) -> SqlError:
 
 
 def invalid_property(name: str, kind: str) -> SqlError:
-    return SqlError(1420, "22023", f"{COMPILATION}invalid property '{name}' for '{kind}'")
+    return SqlError(1420, "22023", f"{COMPILATION}invalid property '{name}' for '{kind.replace(' ', '_')}'")
 
 
 def feature_not_enabled(name: str, feature: str) -> SqlError:
@@ -228,6 +228,34 @@ def tags_unsupported(kind: str) -> SqlError:
 def wrong_kind(found: str, specified: str) -> SqlError:
     """Another kind of the same name space holds the name."""
     return unnumbered(f"Object found is of type '{found}', not specified type '{specified}'.")
+
+
+# --- storage -------------------------------------------------------------------------------------------------------
+
+
+def url_prefix(url: str) -> SqlError:
+    return SqlError(1011, "42601", f"{COMPILATION}invalid URL prefix found in: '{url}'")
+
+
+def location_refused(url: str, integration: str) -> SqlError:
+    text = (
+        f"Location {url} is not allowed by integration {integration}. "
+        "Please use DESC INTEGRATION to check out allowed and blocked locations."
+    )
+    return SqlError(3127, "42601", f"{COMPILATION}{text}")
+
+
+def private_connectivity(storage: str, platform: str) -> SqlError:
+    text = f"Privatelink endpoints are not supported with '{storage}' locations on '{platform}' platform."
+    return SqlError(511300, "0A000", f"{COMPILATION}{text}")
+
+
+def start_has_passed() -> SqlError:
+    return SqlError(90263, "42601", f"{COMPILATION}The specified Start time has already passed.")
+
+
+def notified_user_missing(name: str) -> SqlError:
+    return SqlError(90268, "22023", f"{COMPILATION}User {name} does not exist.")
 
 
 # --- columns -------------------------------------------------------------------------------------------------------

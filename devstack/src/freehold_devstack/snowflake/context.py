@@ -302,7 +302,10 @@ class Context:
         return min(days, 1) if obj.properties.get("TRANSIENT") else days
 
     def retained(self, obj: CatalogObject) -> bool:
-        return obj.dropped_on is not None and self.now < obj.dropped_on + self.retention(obj) * MILLISECONDS_PER_DAY
+        """Whether a dropped object can still be brought back."""
+        days = self.types[obj.kind].kept_days if obj.kind in self.types else None
+        kept = (self.retention(obj) if days is None else days) * MILLISECONDS_PER_DAY
+        return obj.dropped_on is not None and self.now < obj.dropped_on + kept
 
     def time_limit(self) -> float | None:
         """Seconds that the statement may take: the lower limit of session and warehouse, 0 being none."""

@@ -69,6 +69,8 @@ class Undrop:
 
     def execute(self, context: Context) -> Result:
         container = context.container(self.object_type, self.name, "UNDROP")
+        if self.object_type.kept_days is not None and context.current(container.kind) != container:
+            raise errors.not_restorable(self.object_type.kind, print_name(self.name))
         context.require_writable(container)
         dropped = self._latest(context, container)
         context.require(OWNERSHIP, dropped)

@@ -225,6 +225,8 @@ class ObjectType:
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
+        kept_days: Days for which a dropped one can be brought back, in the current schema alone; None where the retention
+            time rules.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
         clonable: Whether an object can be cloned, be it by itself or with what it is in.
@@ -283,6 +285,7 @@ class ObjectType:
     moves: bool = True
     swaps: bool = False
     retained: bool = False
+    kept_days: int | None = None
     cascades: bool = False
     taggable: bool = True
     tagged_at_creation: bool = True

@@ -250,6 +250,11 @@ def private_connectivity(storage: str, platform: str) -> SqlError:
     return SqlError(511300, "0A000", f"{COMPILATION}{text}")
 
 
+def invalid_value_reason(value: str, name: str, reason: str) -> SqlError:
+    text = f"invalid value '{value}' for property '{name}', Reason: {reason}"
+    return SqlError(1435, "22023", f"{COMPILATION}{text}")
+
+
 def start_has_passed() -> SqlError:
     return SqlError(90263, "42601", f"{COMPILATION}The specified Start time has already passed.")
 
@@ -283,6 +288,11 @@ def scale_change(column: str, old: str, new: str) -> SqlError:
 
 def duplicate_column(column: str) -> SqlError:
     return SqlError(2025, "42S21", f"{COMPILATION}duplicate column name '{column}'")
+
+
+def virtual_column(number: int, text: str) -> SqlError:
+    """https://docs.snowflake.com/en/sql-reference/virtual-columns#error-reference"""
+    return SqlError(number, UNKNOWN_SQLSTATE, f"{COMPILATION}{text}")
 
 
 def column_exists(column: str) -> SqlError:
@@ -477,6 +487,48 @@ def future_ownership(kind: str) -> SqlError:
     return SqlError(3504, "01000", f"{COMPILATION}{text}")
 
 
+# --- network policies ----------------------------------------------------------------------------------------------
+
+
+def network_policy_attached(policy: str, kind: str, holder: str) -> SqlError:
+    text = (
+        f"Cannot perform Drop operation on network policy {policy}. The policy is attached to {kind} with name "
+        f"{holder}. Unset the network policy from {kind} and try the Drop operation again."
+    )
+    return SqlError(1492, "42601", f"{COMPILATION}{text}")
+
+
+def network_policy_empty(policy: str) -> SqlError:
+    return SqlError(98519, "22023", f"Empty network policy {policy} cannot be active.")
+
+
+def locked_out_by_change(policy: str, address: str) -> SqlError:
+    """A change of the policy that governs the session would refuse its own address."""
+    text = (
+        f"Changes cannot be applied to the network policy {policy} because current IP address/token {address} "
+        "is not allowed in it."
+    )
+    return SqlError(98506, "22023", text)
+
+
+def locked_out_by_policy(policy: str, address: str) -> SqlError:
+    """Attaching a policy would refuse the session's own address."""
+    return unnumbered(
+        f"Network policy {policy} cannot be activated. Requestor IP address/Token, {address}, must be included in the "
+        'allowed_ip_list or allowed network rules. To add the specific IP, execute command "ALTER NETWORK POLICY '
+        f"{policy} SET ALLOWED_IP_LIST=('{address}');\". Similarly, a CIDR block of IP addresses can be added instead "
+        "of the specific IP address."
+    )
+
+
+def rules_associated(kind: str, name: str) -> SqlError:
+    """The end of a database (098507) or schema (098508) with network rules that policies elsewhere list."""
+    number = 98507 if kind == "DATABASE" else 98508
+    return SqlError(
+        number, "2BP01", f"Cannot drop {kind.lower()} {name} as it includes network rule - policy associations."
+    )
+
+
 # --- shares --------------------------------------------------------------------------------------------------------
 
 
@@ -505,6 +557,40 @@ NOT_SECURE = 'Non-secure object can only be granted to shares with "secure_objec
 
 def not_secure() -> SqlError:
     return SqlError(90838, "0A000", NOT_SECURE)
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+_NOT_RECOGNIZED = {
+    "Boolean": (100037, "22018"),
+    "Date": (100040, "22007"),
+    "Numeric": (100038, "22018"),
+    "Time": (100108, "22007"),
+    "Timestamp": (100035, "22007"),
+}
+
+
+def not_recognized(kind: str, value: str) -> SqlError:
+    """A text that is no value of the kind: Boolean, Date, Numeric, Time or Timestamp."""
+    number, sqlstate = _NOT_RECOGNIZED[kind]
+    noun = f"{kind} value" if kind in {"Boolean", "Numeric"} else kind
+    return SqlError(number, sqlstate, f"{noun} '{value}' is not recognized")
+
+
+def text_too_long(value: str) -> SqlError:
+    return SqlError(100078, "22000", f"String '{value}' is too long and would be truncated")
+
+
+def not_hexadecimal(value: str) -> SqlError:
+    return SqlError(100115, "22000", f"The following string is not a legal hex-encoded value: '{value}'")
+
+
+def bad_json(cause: str) -> SqlError:
+    return SqlError(100069, "22P02", f"Error parsing JSON: {cause}")
+
+
+def failed_cast(value: str, target: str) -> SqlError:
+    return SqlError(100071, "22000", f"Failed to cast variant value {value} to {target}")
 
 
 # --- execution -----------------------------------------------------------------------------------------------------

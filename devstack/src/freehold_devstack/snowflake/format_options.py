@@ -271,10 +271,17 @@ class FileFormat:
             if len(given) > 1:
                 raise errors.unnumbered("FORMAT_NAME can't be given together with a TYPE and its options.")
             return {FORMAT_NAME: Names().read(given[FORMAT_NAME])}
-        format_type = str(TYPES.read(given.pop(TYPE))) if TYPE in given else "CSV"
+        format_type = str(_read(TYPE, TYPES, given.pop(TYPE))) if TYPE in given else "CSV"
         known = {option.name: option for option in FORMATS[format_type] if not option.read_only}
-        values = {name: known[name].type.read(value) for name, value in given.items() if name in known}
+        values = {name: _read(name, known[name].type, value) for name, value in given.items() if name in known}
         return {TYPE: format_type, **settled(format_type, values, given)}
+
+
+def _read(name: str, type_: ValueType, literal: Literal) -> Value:
+    try:
+        return type_.read(literal)
+    except InvalidValueError:
+        raise errors.invalid_property_value(literal.value or literal.text, name) from None
 
 
 # --- printing --------------------------------------------------------------------------------------------------------

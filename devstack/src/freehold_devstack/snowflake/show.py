@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Types, parse_name, parse_type
+from freehold_devstack.snowflake.ddl import Types, parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
@@ -38,10 +38,15 @@ def like(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class Scope:
-    """The operand of IN: a kind, and a name unless the session's current object is meant."""
+    """The operand of IN: a kind, and a name unless the session's current object is meant.
+
+    Attributes:
+        overload: As of `Target`.
+    """
 
     kind: str
     name: Name | None = None
+    overload: str | None = None
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,7 @@ def root_of(context: Context, scopes: Sequence[str], scope: Scope | None, *, nam
             raise errors.no_current(scope.kind, "SHOW")
         return current
     try:
-        return context.resolve(context.types[scope.kind], scope.name, "SHOW")
+        return context.resolve(context.types[scope.kind], scope.name, "SHOW", scope.overload)
     except SqlError as error:
         raise errors.cannot_be_performed() if error.number == errors.MISSING and not named else error from None
 
@@ -195,18 +200,20 @@ def describe_as_shown(columns: Sequence[ShowColumn]) -> Describer:
 
 @dataclass(frozen=True)
 class ShowType:
-    """SHOW [TERSE] <plural> [HISTORY] [LIKE …] [IN …] [STARTS WITH …] [LIMIT … [FROM …]]."""
+    """SHOW [TERSE | USER] <plural> [HISTORY] [LIKE …] [IN …] [STARTS WITH …] [LIMIT … [FROM …]]."""
 
     object_type: ObjectType
     scopes: Sequence[str]
     filters: Filters
     terse: bool
     history: bool
+    own: bool = False
 
     @property
     def form(self) -> Form:
         words = ("TERSE" if self.terse else "", "HISTORY" if self.history else "", self.filters.detail)
-        return Form("SHOW", self.object_type.plural, (), " ".join(filter(None, words)))
+        plural = f"USER {self.object_type.plural}" if self.own else self.object_type.plural
+        return Form("SHOW", plural, (), " ".join(filter(None, words)))
 
     def execute(self, context: Context) -> Result:
         show = self.object_type.show
@@ -217,7 +224,14 @@ class ShowType:
         if len(page) > ROW_LIMIT and not show.cut:
             raise errors.too_many_rows(ROW_LIMIT)
         columns = show.terse if self.terse and show.terse else show.columns
-        return _table(context, [column for column in columns if self.history or not column.history], page[:ROW_LIMIT])
+        shown = [column for column in columns if self.history or not column.history]
+        table = _table(context, shown, page[:ROW_LIMIT])
+        return replace(table, rows=[*self._built_in(), *table.rows])
+
+    def _built_in(self) -> Sequence[tuple[Scalar, ...]]:
+        """The rows of what Snowflake provides."""
+        matcher = like("%" if self.filters.pattern is None else self.filters.pattern)
+        return [row for row in self.object_type.show.built_in if not self.own and matcher.fullmatch(str(row[1]))]
 
     def _lists(self, context: Context, obj: CatalogObject) -> bool:
         options = dict(self.object_type.show.options)
@@ -239,6 +253,10 @@ def parse_show(parser: Parser, types: Types) -> Statement:
     if parser.accept("OBJECTS"):
         scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
         return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
+    if not is_terse:
+        for object_type in types.values():
+            if object_type.show.own and parser.accept("USER", object_type.plural):
+                return _show_type(parser, types, object_type, own=True)
     for plural in _ABSENT:
         if not is_terse and plural not in {each.plural for each in types.values()} and parser.accept_phrase(plural):
             scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
@@ -246,9 +264,15 @@ def parse_show(parser: Parser, types: Types) -> Statement:
     object_type = parse_type(parser, types, plural=True)
     if is_terse and object_type.show.terse is None:
         raise parser.unexpected(terse)
+    return _show_type(parser, types, object_type, terse=is_terse)
+
+
+def _show_type(
+    parser: Parser, types: Types, object_type: ObjectType, *, terse: bool = False, own: bool = False
+) -> ShowType:
     history = object_type.show.history and parser.accept("HISTORY")
     scopes = _scopes(object_type, types) if object_type.show.scoped else []
-    return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), is_terse, history)
+    return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), terse, history, own)
 
 
 def owner_role_type(context: Context, obj: CatalogObject) -> Scalar:
@@ -314,7 +338,7 @@ class ShowObjects:
 
 
 _ABSENT = phrases("""
-    ALERTS, FILE FORMATS, PIPES, SEQUENCES, STAGES, STREAMS, TASKS, USER FUNCTIONS, USER PROCEDURES
+    ALERTS, FILE FORMATS, PIPES, SEQUENCES, STAGES, STREAMS, TASKS
 """)
 """What a schema may hold in Snowflake and can't be made here yet: SHOW truly finds none."""
 
@@ -383,5 +407,8 @@ def parse_show_parameters(parser: Parser, types: Types) -> Statement:
             scope = Scope("ACCOUNT")
         elif not parser.accept("SESSION"):
             object_type = parse_type(parser, types)
-            scope = Scope(object_type.kind, None if parser.at_end() else parse_name(parser, object_type, types))
+            scope = Scope(object_type.kind)
+            if not parser.at_end():
+                target = parse_target(parser, object_type, types)
+                scope = Scope(object_type.kind, target.name, target.overload)
     return ShowParameters(pattern, scope)

@@ -217,8 +217,9 @@ def missing_options(names: Iterable[str]) -> SqlError:
     return SqlError(2029, "42601", f"{COMPILATION}Missing option(s): {', '.join(names)}")
 
 
-def arguments_missing(kind: str, name: str) -> SqlError:
-    return SqlError(90208, "42601", f"{COMPILATION}Argument types of {kind.lower()} '{name}' must be specified.")
+def arguments_missing(name: str) -> SqlError:
+    """A function or procedure without the types of its arguments; the message knows functions only."""
+    return SqlError(90208, "42601", f"Argument types of function '{name}' must be specified.")
 
 
 def tags_unsupported(kind: str) -> SqlError:
@@ -261,6 +262,50 @@ def start_has_passed() -> SqlError:
 
 def notified_user_missing(name: str) -> SqlError:
     return SqlError(90268, "22023", f"{COMPILATION}User {name} does not exist.")
+
+
+# --- functions and procedures ----------------------------------------------------------------------------------------
+
+
+def ambiguous_overloading(kind: str, name: str) -> SqlError:
+    text = f"Cannot overload {kind} '{name}' as it would cause ambiguous {kind} overloading."
+    return SqlError(949, "42723", f"{COMPILATION}{text}")
+
+
+def signature_too_long() -> SqlError:
+    return SqlError(9024, UNKNOWN_SQLSTATE, "Function name (including parameter and return type) too long.")
+
+
+def return_type(declared: str, actual: str, column: str | None = None) -> SqlError:
+    place = "" if column is None else f" for column '{column}'"
+    text = f"Declared return type '{declared}'{place} is incompatible with actual return type '{actual}'"
+    return SqlError(90207, "42601", text)
+
+
+def return_columns(declared: int, actual: int) -> SqlError:
+    columns = f"declared return signature column count ({declared}) and actual column count ({actual})"
+    return unnumbered(f"Mismatch between {columns}", family="")
+
+
+def runtime_retired(language: str, version: str, oldest: str) -> SqlError:
+    advice = f"Please update your code to {language} runtime version {oldest} or later."
+    return unnumbered(f"{language} runtime version {version} is decommissioned. {advice}")
+
+
+def packages_not_found(packages: Iterable[str]) -> SqlError:
+    text = f"Cannot create a Python function with the specified packages. 'Packages not found: {', '.join(packages)}'"
+    return SqlError(391525, "42601", text)
+
+
+def python_warehouse(kind: str) -> SqlError:
+    """CREATE of a Python function (391528) or procedure (391531) in a session without a warehouse."""
+    number, called = (391528, "UDFs") if kind == "FUNCTION" else (391531, "stored procedures")
+    text = f"{COMPILATION}An active warehouse is required for creating Python {called}."
+    return SqlError(number, "42601", text)
+
+
+def handler_unusable(text: str) -> SqlError:
+    return SqlError(100357, "P0000", text)
 
 
 # --- columns -------------------------------------------------------------------------------------------------------

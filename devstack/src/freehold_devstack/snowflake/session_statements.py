@@ -1,7 +1,6 @@
-"""USE, ALTER SESSION, ALTER ACCOUNT, and SELECT as far as it asks for the session's own state."""
+"""USE, ALTER SESSION and ALTER ACCOUNT."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
@@ -12,12 +11,8 @@ from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
-from freehold_devstack.snowflake.results import DONE, Column, Result, number, text
+from freehold_devstack.snowflake.results import DONE, Result
 from freehold_devstack.snowflake.sessions import Secondary
-from freehold_devstack.snowflake.tokens import TokenKind
-
-VERSION = "10.37.0"
-"""What CURRENT_VERSION() says."""
 
 # --- USE -------------------------------------------------------------------------------------------------------------
 
@@ -163,93 +158,3 @@ def parse_parameters(parser: Parser, target: str) -> Statement:
             raise parser.unexpected()
         return SetParameters(target, values)
     return SetParameters(target, parse_unset(parser))
-
-
-# --- SELECT ----------------------------------------------------------------------------------------------------------
-
-
-def _current_name(kind: str) -> Callable[[Context], Scalar]:
-    return lambda context: context.current_name(kind)
-
-
-def _user(context: Context) -> Scalar:
-    return None if context.session.user is None else context.catalog[context.session.user].name
-
-
-def _secondary_roles(context: Context) -> Scalar:
-    if context.session.secondary == "NONE":
-        return json.dumps({"roles": "", "value": ""}, separators=(",", ":"))
-    active = (context.catalog[each] for each in context.authority.secondary - {context.session.role})
-    roles = sorted(role.name for role in active if role.kind == "ROLE")
-    value = "ALL" if context.session.secondary == "ALL" else ",".join(roles)
-    return json.dumps({"roles": ",".join(roles), "value": value}, separators=(",", ":"))
-
-
-_FUNCTIONS: Mapping[str, tuple[str, Callable[[Context], Scalar]]] = {
-    "CURRENT_ACCOUNT": ("text", lambda context: context.identity.locator),
-    "CURRENT_ACCOUNT_NAME": ("text", lambda context: context.identity.name),
-    "CURRENT_DATABASE": ("text", _current_name("DATABASE")),
-    "CURRENT_ORGANIZATION_NAME": ("text", lambda context: context.identity.organization),
-    "CURRENT_REGION": ("text", lambda context: context.identity.region),
-    "CURRENT_ROLE": ("text", _current_name("ROLE")),
-    "CURRENT_SCHEMA": ("text", _current_name("SCHEMA")),
-    "CURRENT_SECONDARY_ROLES": ("text", _secondary_roles),
-    "CURRENT_SESSION": ("text", lambda context: str(context.session.id)),
-    "CURRENT_TIMESTAMP": ("timestamp_ltz", lambda context: context.now),
-    "CURRENT_USER": ("text", _user),
-    "CURRENT_VERSION": ("text", lambda _: VERSION),
-    "CURRENT_WAREHOUSE": ("text", _current_name("WAREHOUSE")),
-}
-
-
-@dataclass(frozen=True)
-class Expression:
-    """One item of a SELECT list: its column and its value."""
-
-    column: Column
-    value: Callable[[Context], Scalar]
-
-
-@dataclass(frozen=True)
-class Select:
-    """SELECT of literals and CURRENT_…() functions, without FROM."""
-
-    items: Sequence[Expression]
-
-    @property
-    def form(self) -> Form:
-        return Form("SELECT", "", (), ", ".join(item.column.name for item in self.items))
-
-    def execute(self, context: Context) -> Result:
-        return Result(tuple(item.column for item in self.items), [tuple(item.value(context) for item in self.items)])
-
-
-def parse_select(parser: Parser) -> Statement:
-    items: list[Expression] = []
-    while not items or parser.accept(","):
-        item = _parse_expression(parser)
-        if parser.accept("AS") or not (parser.at_end() or parser.at(",") or parser.at("FROM")):
-            item = replace(item, column=replace(item.column, name=parser.identifier()))
-        items.append(item)
-    if parser.at("FROM"):
-        raise errors.unsupported("SELECT FROM")
-    return Select(items)
-
-
-def _parse_expression(parser: Parser) -> Expression:
-    token = parser.token
-    if token.kind is TokenKind.NUMBER and token.text.isdigit():
-        value = parser.integer()
-        return Expression(number(token.text), lambda _: value)
-    if token.kind is TokenKind.STRING:
-        string = parser.string()
-        return Expression(text(token.text), lambda _: string)
-    if parser.accept("NULL"):
-        return Expression(text("NULL"), lambda _: None)
-    name = parser.word()
-    parser.expect("(")
-    if name not in _FUNCTIONS:
-        raise errors.unknown_function(name)
-    parser.expect(")")
-    column_type, function = _FUNCTIONS[name]
-    return Expression(Column(f"{name}()", column_type, scale=3 if column_type == "timestamp_ltz" else 0), function)

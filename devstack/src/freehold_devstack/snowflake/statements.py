@@ -13,7 +13,8 @@ from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_
 from freehold_devstack.snowflake.object_type import Statement
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result
-from freehold_devstack.snowflake.session_statements import parse_parameters, parse_select, parse_use
+from freehold_devstack.snowflake.select import parse_select
+from freehold_devstack.snowflake.session_statements import parse_parameters, parse_use
 from freehold_devstack.snowflake.show import parse_show, parse_show_parameters
 from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 

@@ -1,0 +1,260 @@
+"""What a literal becomes when it is cast to a data type, as far as SELECT needs it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from zoneinfo import ZoneInfo
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.datatypes import DataType
+from freehold_devstack.snowflake.parser import phrases
+from freehold_devstack.snowflake.results import Cell, Column
+
+_WIRE_TYPES = {
+    **{
+        base: base.lower()
+        for base in phrases("""
+            ARRAY, BINARY, BOOLEAN, DATE, DECFLOAT, OBJECT, TIME, TIMESTAMP_LTZ, TIMESTAMP_NTZ, TIMESTAMP_TZ, VARIANT,
+            VECTOR
+        """)
+    },
+    "FLOAT": "real",
+    "NUMBER": "fixed",
+    "VARCHAR": "text",
+}
+"""The data types that a column may have, and their names on the wire."""
+
+_BOOLEANS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+_NANOSECONDS = 9
+"""Decimal places of a second that conversions count with."""
+_PER_SECOND = 1_000_000_000
+_TIME = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
+_CLOCK = re.compile(_TIME)
+_TIMESTAMP = re.compile(rf"(\d{{4}}-\d{{2}}-\d{{2}})(?:[ T]{_TIME})?\s*(Z|[+-]\d{{2}}:?\d{{2}})?")
+
+
+def column(name: str, data_type: DataType) -> Column:
+    """The column of an expression of this type.
+
+    Raises:
+        SqlError: 000002 for a type that the endpoint makes no columns of.
+    """
+    if data_type.base not in _WIRE_TYPES:
+        raise errors.unsupported(f"SELECT of {data_type.base}")
+    wire, arguments = _WIRE_TYPES[data_type.base], data_type.arguments
+    match wire:
+        case "fixed":
+            return Column(name, wire, precision=arguments[0], scale=arguments[1])
+        case "decfloat":
+            return Column(name, wire, precision=arguments[0])
+        case "text" | "binary":
+            return Column(name, wire, length=arguments[0])
+        case "vector":
+            element = _WIRE_TYPES["FLOAT" if data_type.elements[0].type.base == "FLOAT" else "NUMBER"]
+            return Column(name, wire, dimension=arguments[0], element=element)
+        case "time" | "timestamp_ltz" | "timestamp_ntz" | "timestamp_tz":
+            return Column(name, wire, scale=arguments[0])
+        case _:
+            return Column(name, wire)
+
+
+def convert(value: Cell, source: DataType, target: DataType, zone: str) -> Cell:
+    """A value of one type as a value of another.
+
+    Args:
+        zone: The session's time zone.
+
+    Raises:
+        SqlError: 000002 for types that the endpoint does not convert, the number of the data error for a value.
+    """
+    if value is None or source == target:
+        return value
+    if source.base == "VARCHAR" and isinstance(value, str):
+        if target.base not in _FROM_TEXT:
+            raise errors.unsupported(f"CAST of VARCHAR AS {target.base}")
+        return _FROM_TEXT[target.base](value, target, zone)
+    if isinstance(value, int | Decimal) and not isinstance(value, bool) and target.base in _FROM_NUMBER:
+        return _FROM_NUMBER[target.base](str(value), target, zone)
+    if source.base in {"OBJECT", "ARRAY", "VARIANT"} and target.base in _FROM_JSON:
+        return _FROM_JSON[target.base](str(value), target, zone)
+    raise errors.unsupported(f"CAST of {source.base} AS {target.base}")
+
+
+def _text(value: str, target: DataType, _zone: str) -> Cell:
+    if len(value) > target.arguments[0]:
+        raise errors.text_too_long(value)
+    return value
+
+
+def _number(value: str, target: DataType, _zone: str) -> Cell:
+    precision, scale = target.arguments
+    rounded = _decimal(value).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+    if len(rounded.as_tuple().digits) > precision:
+        raise errors.not_recognized("Numeric", value)
+    return rounded if scale else int(rounded)
+
+
+def _decimal(value: str) -> Decimal:
+    try:
+        return Decimal(value.strip())
+    except InvalidOperation:
+        raise errors.not_recognized("Numeric", value) from None
+
+
+def _float(value: str, _target: DataType, _zone: str) -> Cell:
+    return float(_decimal(value))
+
+
+def _decimal_float(value: str, _target: DataType, _zone: str) -> Cell:
+    return _decimal(value)
+
+
+def _boolean(value: str, _target: DataType, _zone: str) -> Cell:
+    try:
+        return _BOOLEANS[value.lower()]
+    except KeyError:
+        raise errors.not_recognized("Boolean", value) from None
+
+
+def _date(value: str, _target: DataType, _zone: str) -> Cell:
+    return (_day(value, "Date", value) - date(1970, 1, 1)).days
+
+
+def _day(text: str, kind: str, value: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise errors.not_recognized(kind, value) from None
+
+
+def _time(value: str, target: DataType, _zone: str) -> Cell:
+    clock = _CLOCK.fullmatch(value)
+    if clock is None:
+        raise errors.not_recognized("Time", value)
+    return _units(_nanoseconds(clock.groups(), "Time", value), target)
+
+
+def _units(nanoseconds: int, target: DataType) -> int:
+    scale: int = 10 ** (_NANOSECONDS - target.arguments[0])
+    return nanoseconds // scale
+
+
+def _nanoseconds(clock: tuple[str | None, ...], kind: str, value: str) -> int:
+    """Since midnight."""
+    hours, minutes, seconds = (int(part or 0) for part in clock[:3])
+    if hours > 23 or minutes > 59 or seconds > 59:
+        raise errors.not_recognized(kind, value)
+    fraction = int((clock[3] or "0").ljust(_NANOSECONDS, "0"))
+    return (hours * 3600 + minutes * 60 + seconds) * _PER_SECOND + fraction
+
+
+def _timestamp(value: str, target: DataType, zone: str) -> Cell:
+    """Wall clock for NTZ, an instant for LTZ, an instant and its offset for TZ."""
+    written = _TIMESTAMP.fullmatch(value)
+    if written is None:
+        raise errors.not_recognized("Timestamp", value)
+    day, *clock, offset = written.groups()
+    since = _day(day, "Timestamp", value) - date(1970, 1, 1)
+    wall = since.days * 86_400 * _PER_SECOND + _nanoseconds(tuple(clock), "Timestamp", value)
+    minutes = _offset(offset, wall, zone)
+    instant = wall if target.base == "TIMESTAMP_NTZ" else wall - minutes * 60 * _PER_SECOND
+    units = _units(instant, target)
+    return (units, minutes) if target.base == "TIMESTAMP_TZ" else units
+
+
+def _offset(written: str | None, wall: int, zone: str) -> int:
+    """Minutes east of UTC, as written or as the zone has it then."""
+    if written is None:
+        then = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=wall // _PER_SECOND)
+        offset = then.replace(tzinfo=ZoneInfo(zone)).utcoffset()
+        return 0 if offset is None else int(offset.total_seconds()) // 60
+    if written == "Z":
+        return 0
+    digits = written[1:].replace(":", "")
+    return (-1 if written[0] == "-" else 1) * (int(digits[:2]) * 60 + int(digits[2:]))
+
+
+def _binary(value: str, target: DataType, _zone: str) -> Cell:
+    try:
+        read = bytes.fromhex(value)
+    except ValueError:
+        raise errors.not_hexadecimal(value) from None
+    if len(read) > target.arguments[0]:
+        raise errors.text_too_long(value)
+    return read
+
+
+def _variant(value: str, _target: DataType, _zone: str) -> Cell:
+    return json.dumps(value)
+
+
+def _parsed(kind: type[list[object]] | type[dict[str, object]]) -> Callable[[str, DataType, str], Cell]:
+    def parse(value: str, target: DataType, _zone: str) -> Cell:
+        if not isinstance(json.loads(value), kind):
+            raise errors.failed_cast(value, target.base)
+        return value
+
+    return parse
+
+
+def _vector(value: str, target: DataType, _zone: str) -> Cell:
+    read = json.loads(value)
+    if not isinstance(read, list) or len(read) != target.arguments[0]:
+        raise errors.failed_cast(value, target.base)
+    return json.dumps(read, separators=(",", ":"))
+
+
+def _same(value: str, _target: DataType, _zone: str) -> Cell:
+    return value
+
+
+_Conversion = Callable[[str, DataType, str], Cell]
+
+_FROM_NUMBER: Mapping[str, _Conversion] = {
+    "VARCHAR": _text,
+    "NUMBER": _number,
+    "FLOAT": _float,
+    "DECFLOAT": _decimal_float,
+    "VARIANT": _same,
+}
+_FROM_TEXT: Mapping[str, _Conversion] = {
+    **_FROM_NUMBER,
+    "BOOLEAN": _boolean,
+    "DATE": _date,
+    "TIME": _time,
+    "TIMESTAMP_LTZ": _timestamp,
+    "TIMESTAMP_NTZ": _timestamp,
+    "TIMESTAMP_TZ": _timestamp,
+    "BINARY": _binary,
+    "VARIANT": _variant,
+}
+_FROM_JSON: Mapping[str, _Conversion] = {
+    "VARIANT": _same,
+    "OBJECT": _parsed(dict),
+    "ARRAY": _parsed(list),
+    "VECTOR": _vector,
+}
+
+
+def parse_json(value: Cell) -> Cell:
+    """What PARSE_JSON answers: the JSON as Snowflake prints it.
+
+    Raises:
+        SqlError: 100069 for what is no JSON.
+    """
+    if value is None:
+        return None
+    try:
+        return print_json(json.loads(str(value)))
+    except ValueError as error:
+        raise errors.bad_json(str(error)) from None
+
+
+def print_json(value: object) -> str:
+    """JSON with its lines as Snowflake breaks them, keys in their order."""
+    return json.dumps(dict(sorted(value.items())) if isinstance(value, dict) else value, indent=2, ensure_ascii=False)

@@ -108,6 +108,8 @@ def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str
     filters = replace(filters, option=option)
     if show.limit and parser.accept("LIMIT"):
         filters = replace(filters, limit=parser.integer())
+        if filters.limit is not None and filters.limit > ROW_LIMIT:
+            raise errors.unnumbered(f"LIMIT can't exceed {ROW_LIMIT} rows.")
         if parser.accept("FROM"):
             filters = replace(filters, after=parser.string())
     if show.privileges and parser.accept("WITH", "PRIVILEGES"):
@@ -235,10 +237,12 @@ class ShowType:
 
     def _lists(self, context: Context, obj: CatalogObject) -> bool:
         options = dict(self.object_type.show.options)
+        # Only the primary role creates, so that asking for such a privilege leaves the secondary roles out.
+        alone = any(privilege.startswith("CREATE ") for privilege in self.filters.privileges)
         return (
             context.lists(obj)
             and (self.filters.option is None or options[self.filters.option](context, obj))
-            and all(context.authority.holds(each, obj, primary_only=True) for each in self.filters.privileges)
+            and all(context.authority.holds(each, obj, primary_only=alone) for each in self.filters.privileges)
         )
 
 
@@ -272,7 +276,10 @@ def _show_type(
 ) -> ShowType:
     history = object_type.show.history and parser.accept("HISTORY")
     scopes = _scopes(object_type, types) if object_type.show.scoped else []
-    return ShowType(object_type, scopes, parse_filters(parser, types, object_type.show, scopes), terse, history, own)
+    filters = parse_filters(parser, types, object_type.show, scopes)
+    if history and filters.privileges:
+        raise errors.unnumbered("HISTORY and WITH PRIVILEGES can't be used together.")
+    return ShowType(object_type, scopes, filters, terse, history, own)
 
 
 def owner_role_type(context: Context, obj: CatalogObject) -> Scalar:
@@ -338,12 +345,9 @@ class ShowObjects:
 
 
 _ABSENT = phrases("""
-    ALERTS, FILE FORMATS, PIPES, SEQUENCES, STAGES, STREAMS, TASKS
+    ALERTS, PIPES, SEQUENCES, STREAMS, TASKS
 """)
 """What a schema may hold in Snowflake and can't be made here yet: SHOW truly finds none."""
-
-_UNNAMED = ("STAGES", "FILE FORMATS")
-"""Those of them whose SHOW doesn't name the container that is missing."""
 
 
 @dataclass(frozen=True)
@@ -359,7 +363,7 @@ class ShowAbsent:
         return Form("SHOW", self.plural, (), self.filters.detail)
 
     def execute(self, context: Context) -> Result:
-        root_of(context, self.scopes, self.filters.scope, named=self.plural not in _UNNAMED)
+        root_of(context, self.scopes, self.filters.scope, named=True)
         return _table(context, _OBJECTS.columns[:4], ())
 
 

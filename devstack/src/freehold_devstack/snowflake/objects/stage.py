@@ -1,8 +1,9 @@
 """STAGE: https://docs.snowflake.com/en/sql-reference/sql/create-stage and the pages beside it."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from freehold_devstack.snowflake import errors, format_options, locations
@@ -23,7 +24,7 @@ from freehold_devstack.snowflake.object_type import (
     ShowColumn,
 )
 from freehold_devstack.snowflake.objects.storage_integration import covers
-from freehold_devstack.snowflake.parser import Parser, print_identifier
+from freehold_devstack.snowflake.parser import Literal, Parser, print_identifier
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import Boolean, Group, Reference, Text, choice
@@ -40,6 +41,17 @@ _ENCRYPTIONS = (
 )
 
 _STORAGE_INTEGRATION = "STORAGE INTEGRATION"
+
+
+@dataclass(frozen=True)
+class _Secret:
+    """A text of which only a digest is kept: nothing here uses it, and it must not be told."""
+
+    sql_name: str = "STRING"
+
+    def read(self, literal: Literal) -> Value:
+        secret = Text(check=bool).read(literal)
+        return hashlib.sha256(str(secret).encode()).hexdigest()
 
 
 def is_external(stage: CatalogObject) -> bool:
@@ -387,8 +399,7 @@ def _refuse_copy_options(_parser: Parser) -> Given:
     raise errors.unsupported("COPY_OPTIONS")
 
 
-def _secret(*names: str) -> dict[str, Text]:
-    return {name: Text(check=bool) for name in names}
+_NOT_EMPTY = Text(check=bool)
 
 
 TYPE = ObjectType(
@@ -400,17 +411,23 @@ TYPE = ObjectType(
     clauses=(Part("COPY_OPTIONS", _refuse_copy_options),),
     properties=(
         Property(_URL, Text(), unset=REFUSED),
-        Property(_ENDPOINT, Text(check=bool), only="CREATE"),
+        Property(_ENDPOINT, _NOT_EMPTY, only="CREATE"),
         Property(_ACCESS_POINT, Text(check=lambda arn: arn.startswith("arn:")), unset=REFUSED),
         Property(_INTEGRATION, Reference(_STORAGE_INTEGRATION), unset=REFUSED),
         Property(
             _CREDENTIALS,
-            Group(_secret("AWS_KEY_ID", "AWS_SECRET_KEY", "AWS_TOKEN", "AWS_ROLE", "AZURE_SAS_TOKEN")),
+            Group(
+                {
+                    "AWS_KEY_ID": _NOT_EMPTY,
+                    "AWS_ROLE": _NOT_EMPTY,
+                    **dict.fromkeys(("AWS_SECRET_KEY", "AWS_TOKEN", "AZURE_SAS_TOKEN"), _Secret()),
+                }
+            ),
             unset=REFUSED,
         ),
         Property(
             _ENCRYPTION,
-            Group({"TYPE": choice(*_ENCRYPTIONS), **_secret("MASTER_KEY", "KMS_KEY_ID")}),
+            Group({"TYPE": choice(*_ENCRYPTIONS), "MASTER_KEY": _Secret(), "KMS_KEY_ID": _NOT_EMPTY}),
             unset=REFUSED,
         ),
         Property(_PRIVATE, Boolean(), unset=REFUSED),

@@ -574,6 +574,32 @@ def rules_associated(kind: str, name: str) -> SqlError:
     )
 
 
+# --- tasks ---------------------------------------------------------------------------------------------------------
+
+
+def task_warehouse(name: str) -> SqlError:
+    return SqlError(91083, "42601", f"Nonexistent warehouse {name} was specified.")
+
+
+def invalid_predecessor(name: str) -> SqlError:
+    """A task to run after that is absent, has another owner or is in another schema."""
+    return SqlError(91085, "42601", f"Invalid predecessor {name} was specified.")
+
+
+def task_privilege(privilege: str) -> SqlError:
+    """What the owner of a task lacks to run it: EXECUTE TASK or EXECUTE MANAGED TASK."""
+    return SqlError(91089, "23001", f"Cannot execute task, {privilege} privilege must be granted to owner role")
+
+
+def graph_running(root: str) -> SqlError:
+    text = f"Unable to update graph with root task {root} since that root task is not suspended."
+    return SqlError(91421, "22000", text)
+
+
+def not_serverless(name: str) -> SqlError:
+    return SqlError(91857, "42601", f"{name} is only allowed for serverless Tasks.")
+
+
 # --- shares --------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.alter import parse_alter, parse_comment
@@ -13,6 +14,7 @@ from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_
 from freehold_devstack.snowflake.object_type import Statement
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result
+from freehold_devstack.snowflake.scripting import Blocks
 from freehold_devstack.snowflake.select import parse_select
 from freehold_devstack.snowflake.session_statements import parse_parameters, parse_use
 from freehold_devstack.snowflake.show import parse_show, parse_show_parameters
@@ -30,13 +32,17 @@ _NOT_BUILT = frozenset(
 def split(sql: str) -> list[list[Token]]:
     """The tokens of each statement in a request, every list ended by END; empty statements don't count."""
     statements: list[list[Token]] = [[]]
-    for token in tokenize(sql):
-        if token.kind is TokenKind.END or token.text == ";":
+    blocks = Blocks()
+    tokens = tokenize(sql)
+    for token, following in pairwise([*tokens, tokens[-1]]):
+        if token.kind is TokenKind.END or (token.text == ";" and not blocks.inside):
             end = Token(TokenKind.END, "<EOF>", "", token.line, token.position, token.start)
             statements[-1].append(end)
             statements.append([])
+            blocks = Blocks()
         else:
             statements[-1].append(token)
+            blocks.take(token, following)
     return [tokens for tokens in statements if len(tokens) > 1]
 
 

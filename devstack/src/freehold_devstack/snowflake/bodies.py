@@ -81,23 +81,35 @@ class Query:
     _tree: exp.Query = field(repr=False, compare=False)
     _place: Place = field(repr=False, compare=False)
 
-    def outputs(self, relations: Relations, container: Name) -> tuple[Output, ...]:
+    def outputs(self, relations: Relations, container: Name, arguments: Iterable[Output] = ()) -> tuple[Output, ...]:
         """The columns that come out.
 
         Args:
             relations: The columns of all `tables`.
             container: Database and schema in which names that are less than fully qualified are looked up.
+            arguments: What it may use besides columns; it hides columns of the same name that are not qualified.
 
         Raises:
             SqlError: 000904 for a column that no table has, 002028 for one that several have, 000002 for `*` of
                 something whose columns can't be told.
         """
-        named = [select.this if isinstance(select, exp.Subquery) else select for select in self._tree.selects]
-        outputs = _outputs(self._tree, relations, container, self._place)
-        if isinstance(self._tree.unnest(), exp.SetOperation) or any(select.is_star for select in named):
+        tree = _with_arguments(self._tree.copy(), arguments)
+        named = [select.this if isinstance(select, exp.Subquery) else select for select in tree.selects]
+        outputs = _outputs(tree, relations, container, self._place)
+        if isinstance(tree.unnest(), exp.SetOperation) or any(select.is_star for select in named):
             return outputs
         is_named = [isinstance(select, exp.Column | exp.Alias) for select in named]
         return tuple(out if has else Output("", out.type) for out, has in zip(outputs, is_named, strict=True))
+
+
+def _with_arguments(tree: exp.Query, arguments: Iterable[Output]) -> exp.Query:
+    """The query with a value of the right type in the place of each argument."""
+    types = {argument.name: argument.type for argument in arguments}
+    for column in list(tree.find_all(exp.Column)):
+        if len(column.parts) == 1 and column.name in types:
+            value = exp.cast(exp.null(), str(types[column.name] or "UNKNOWN"), dialect=_DIALECT)
+            column.replace(exp.alias_(value, column.name, quoted=True) if column.parent is tree else value)
+    return tree
 
 
 def parse_query(text: str, place: Place = _START, *, fold_quoted: bool = False) -> Query:
@@ -148,6 +160,17 @@ class Expression:
         return isinstance(tree, exp.Literal | exp.Boolean | exp.Null)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a column or a cast, whose type is exactly known."""
+        return isinstance(self._tree, exp.Column | exp.Cast)
+
+    @property
+    def unstable(self) -> str | None:
+        """A function in it whose answer depends on more than its arguments; None where there is none."""
+        found = next((call for call in self._tree.find_all(exp.Func) if _is_unstable(call)), None)
+        return None if found is None else found.sql(_DIALECT).partition("(")[0]
+
+    @property
     def is_scalar(self) -> bool:
         """Whether it takes one row at a time: no aggregate, no window function, no subquery."""
         return self._tree.find(exp.AggFunc, exp.Window, exp.Query) is None
@@ -169,6 +192,10 @@ class Expression:
         )
         known = {**(relations or {}), (*container, _GIVEN): tuple(arguments)}
         return _outputs(query, known, container, self._place)[0].type
+
+
+def _is_unstable(call: exp.Func) -> bool:
+    return isinstance(call, exp.Rand | exp.Randn | exp.Randstr | exp.Uuid) or call.key.startswith(("current", "local"))
 
 
 def parse_expression(text: str, place: Place = _START, *, fold_quoted: bool = False) -> Expression:

@@ -264,6 +264,11 @@ def notified_user_missing(name: str) -> SqlError:
     return SqlError(90268, "22023", f"{COMPILATION}User {name} does not exist.")
 
 
+def account_monitor_notifies(name: str) -> SqlError:
+    """Only administrators are told what the account's resource monitor finds."""
+    return unnumbered(f"NOTIFY_USERS of resource monitor '{name}' must be empty at the level of the account.")
+
+
 # --- functions and procedures ----------------------------------------------------------------------------------------
 
 

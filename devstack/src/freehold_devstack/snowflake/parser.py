@@ -224,6 +224,16 @@ class Parser:
         self._next = len(self._tokens) - 1
         return self.slice(first)
 
+    def expression(self, *ends: str) -> str:
+        """Take an expression as written: up to a comma, a closing bracket or some words, outside of its own brackets."""
+        first, depth = self.token, 0
+        while not self.at_end() and (depth or not any(self.at(*words.split()) for words in (",", ")", *ends))):
+            depth += self.at("(") - self.at(")")
+            self.advance()
+        if self.token is first:
+            raise self.unexpected()
+        return self.slice(first)
+
     def bracketed(self) -> str:
         """Take what stands in brackets, which may hold brackets itself, as written and without the outer ones."""
         self.expect("(")

@@ -5,12 +5,11 @@ https://docs.snowflake.com/en/sql-reference/sql/create-table-constraint
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.bodies import Expression, Place, parse_expression
+from freehold_devstack.snowflake.bodies import Place, parse_expression
 from freehold_devstack.snowflake.catalog import CatalogObject, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.parser import Name, Parser
@@ -22,8 +21,7 @@ CONSTRAINTS = "CONSTRAINTS"
 
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY, CHECK = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY", "CHECK"
 
-_DEFAULT_RULE = "NO ACTION"
-_RULES = ("CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", _DEFAULT_RULE)
+_RULES = ("CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +30,12 @@ class Constraint:
 
     Attributes:
         type: PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK.
-        name: Empty until the table is stored where the statement gives none.
+        name: Empty where the statement gives none, until the table is stored.
         columns: The key's columns in order; of CHECK, those that it uses.
         table: What a foreign key refers to; a name until the statement is executed.
-        referenced: The columns there; empty until the statement is executed where they are the primary key's.
+        referenced: The columns there; empty where they are the primary key's, until the statement is executed.
         expression: Of CHECK, as written.
-        rely, not_deferrable, immediate: RELY, NOT DEFERRABLE and INITIALLY IMMEDIATE.
+        immediate: INITIALLY IMMEDIATE.
     """
 
     type: str
@@ -46,17 +44,326 @@ class Constraint:
     table: int | Name | None = None
     referenced: tuple[str, ...] = ()
     match: str = "FULL"
-    update_rule: str = _DEFAULT_RULE
-    delete_rule: str = _DEFAULT_RULE
+    update_rule: str = "NO ACTION"
+    delete_rule: str = "NO ACTION"
     expression: str | None = None
     rely: bool = False
-    not_deferrable: bool = False
+    deferrable: bool = False
     immediate: bool = False
     comment: str | None = None
 
     @property
+    def is_key(self) -> bool:
+        """Whether a foreign key can refer to it."""
+        return self.type in {PRIMARY_KEY, UNIQUE}
+
+    @property
     def deferrability(self) -> str:
         """As SHOW IMPORTED KEYS prints it."""
-        if self.not_deferrable:
+        if not self.deferrable:
             return "NOT DEFERRABLE"
         return "INITIALLY IMMEDIATE" if self.immediate else "INITIALLY DEFERRED"
+
+
+# --- keeping ---------------------------------------------------------------------------------------------------------
+
+
+def keep(constraint: Constraint) -> dict[str, Value]:
+    """The constraint as the catalog keeps it: without what is as by default."""
+    said = {field.name: getattr(constraint, field.name) for field in fields(Constraint)}
+    return {name: value for name, value in said.items() if name == "type" or value != _DEFAULTS[name]}
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Constraint)}
+
+
+def constraints_of(table: CatalogObject) -> tuple[Constraint, ...]:
+    """The constraints of a table, in the order of their making."""
+    kept: Any = table.properties.get(CONSTRAINTS) or ()
+    sequences = ("columns", "referenced")
+    return tuple(
+        Constraint(**{**values, **{name: tuple(values[name]) for name in sequences if name in values}})
+        for values in kept
+    )
+
+
+def with_constraints(table: CatalogObject, constraints: Iterable[Constraint]) -> CatalogObject:
+    """The record with these constraints instead."""
+    kept = tuple(map(keep, constraints))
+    return replace(table, properties={**table.properties, CONSTRAINTS: kept or None})
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def parse_constraint(parser: Parser, column: str | None = None) -> Constraint | None:
+    """Take a constraint, if one comes next.
+
+    Args:
+        column: The column that an inline constraint is about; None for an out-of-line constraint.
+
+    Raises:
+        SqlError: 001003; 999999 for a property that would keep Snowflake from making the constraint.
+    """
+    named = parser.accept("CONSTRAINT")
+    name = parser.identifier() if named else ""
+    constraint = _parse_type(parser, column)
+    if constraint is None:
+        if named:
+            raise parser.unexpected()
+        return None
+    return _parse_properties(parser, replace(constraint, name=name), inline=column is not None)
+
+
+def _parse_type(parser: Parser, column: str | None) -> Constraint | None:
+    for key in (PRIMARY_KEY, UNIQUE):
+        if parser.accept_phrase(key):
+            return Constraint(key, columns=_parse_own_columns(parser, column))
+    if parser.accept(CHECK):
+        return _parse_check(parser)
+    if parser.at("REFERENCES") and column is None:
+        raise parser.unexpected()
+    if not (parser.accept_phrase(FOREIGN_KEY) or parser.at("REFERENCES")):
+        return None
+    columns = _parse_own_columns(parser, column)
+    parser.expect("REFERENCES")
+    table = parser.name(parts=3)
+    referenced = parse_columns(parser) if parser.at("(") else ()
+    return Constraint(FOREIGN_KEY, columns=columns, table=table, referenced=referenced)
+
+
+def _parse_own_columns(parser: Parser, column: str | None) -> tuple[str, ...]:
+    return parse_columns(parser) if column is None else (column,)
+
+
+def _parse_check(parser: Parser) -> Constraint:
+    start = parser.token
+    text = parser.bracketed()
+    expression = parse_expression(text, Place(start.line, start.position + 1), fold_quoted=parser.fold_quoted)
+    refused = expression.unstable or next(iter(expression.functions), None)
+    if refused is not None or not expression.is_scalar:
+        raise errors.unnumbered(f"Invalid expression [{text}] in CHECK constraint.")
+    return Constraint(CHECK, columns=tuple(dict.fromkeys(name[-1] for name in expression.identifiers)), expression=text)
+
+
+def _parse_properties(parser: Parser, constraint: Constraint, *, inline: bool) -> Constraint:
+    taken: set[str] = set()
+    while True:
+        token = parser.token
+        found = _parse_property(parser, constraint, inline=inline)
+        if found is None:
+            return constraint
+        about, constraint = found
+        if about in taken:
+            raise parser.unexpected(token)
+        taken.add(about)
+
+
+def _parse_property(parser: Parser, constraint: Constraint, *, inline: bool) -> tuple[str, Constraint] | None:
+    """Take one property: what it is about, and the constraint with it."""
+    if constraint.type == CHECK:
+        return _parse_check_property(parser, constraint)
+    if constraint.type == FOREIGN_KEY and (found := _parse_reference_property(parser, constraint)):
+        return found
+    for about, words in _AS_BY_DEFAULT.items():
+        if parser.accept_phrase(words):
+            return about, constraint
+        if parser.accept(about):
+            raise _not_made(about)
+    if parser.accept("RELY") or parser.at("NORELY"):
+        return "RELY", replace(constraint, rely=not parser.accept("NORELY"))
+    if parser.accept("NOT", "DEFERRABLE") or parser.at("DEFERRABLE"):
+        return "DEFERRABLE", replace(constraint, deferrable=parser.accept("DEFERRABLE"))
+    if parser.accept("INITIALLY"):
+        return "INITIALLY", replace(constraint, immediate=parser.choose("DEFERRED", "IMMEDIATE") == "IMMEDIATE")
+    if not inline and parser.accept("COMMENT"):
+        return "COMMENT", replace(constraint, comment=parser.string())
+    return None
+
+
+_AS_BY_DEFAULT = {"ENFORCED": "NOT ENFORCED", "ENABLE": "DISABLE", "VALIDATE": "NOVALIDATE"}
+"""What Snowflake takes but does not do to keys, and the word for leaving it so."""
+
+
+def _not_made(word: str) -> errors.SqlError:
+    """Snowflake leaves such a constraint out, by default without a word."""
+    return errors.unnumbered(f"Unsupported constraint property '{word}': the constraint would not be created.")
+
+
+def _parse_check_property(parser: Parser, constraint: Constraint) -> tuple[str, Constraint] | None:
+    if parser.accept("ENABLE", "VALIDATE") or parser.accept("ENABLE", "NOVALIDATE"):
+        return "ENABLE", constraint
+    if parser.accept("DISABLE"):
+        raise _not_made("DISABLE")
+    return None
+
+
+def _parse_reference_property(parser: Parser, constraint: Constraint) -> tuple[str, Constraint] | None:
+    if parser.accept("MATCH"):
+        return "MATCH", replace(constraint, match=parser.choose("FULL", "SIMPLE", "PARTIAL"))
+    for verb in ("UPDATE", "DELETE"):
+        if parser.accept("ON", verb):
+            rule = next((rule for rule in _RULES if parser.accept_phrase(rule)), None)
+            if rule is None:
+                raise parser.unexpected()
+            attribute = f"{verb.lower()}_rule"
+            return attribute, replace(constraint, **{attribute: rule})  # type: ignore[arg-type]
+    return None
+
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def constrained(context: Context, table: CatalogObject, constraints: Iterable[Constraint]) -> CatalogObject:
+    """The record of a table with more constraints; the columns of its primary key take no NULL.
+
+    Raises:
+        SqlError: 000904 for a column, 002003 and 003001 for what a foreign key refers to, 011207 for a virtual column,
+            999999 for a second primary key, a repeated constraint or a foreign key that fits no key.
+    """
+    for constraint in constraints:
+        table = _constrain(context, table, constraint)
+    return table
+
+
+def _constrain(context: Context, table: CatalogObject, constraint: Constraint) -> CatalogObject:
+    others = constraints_of(table)
+    columns = columns_of(table)
+    own = [find_column(columns, name) for name in constraint.columns]
+    _check_repeated(table, others, constraint)
+    if constraint.type == CHECK:
+        _check_condition(constraint, columns)
+    if constraint.type == FOREIGN_KEY:
+        constraint = _referring(context, table, constraint, own)
+    if constraint.type == PRIMARY_KEY:
+        required = {column.name for column in own}
+        table = with_columns(
+            table, (replace(each, nullable=each.nullable and each.name not in required) for each in columns)
+        )
+    name = constraint.name or _generated_name(table, len(others))
+    return with_constraints(table, (*others, replace(constraint, name=name)))
+
+
+def _generated_name(table: CatalogObject, index: int) -> str:
+    return f"SYS_CONSTRAINT_{uuid.uuid5(uuid.NAMESPACE_OID, f'{table.id} {table.name} {index}')}"
+
+
+def _check_repeated(table: CatalogObject, others: Sequence[Constraint], constraint: Constraint) -> None:
+    if constraint.type == PRIMARY_KEY and any(other.type == PRIMARY_KEY for other in others):
+        raise errors.unnumbered(f"primary key already exists for table '{table.name}'")
+    if constraint.name and any(other.name == constraint.name for other in others):
+        raise errors.unnumbered(f"constraint '{constraint.name}' already exists on table '{table.name}'")
+    signature = (constraint.type, constraint.columns, constraint.expression)
+    if any((other.type, other.columns, other.expression) == signature for other in others):
+        raise errors.unnumbered(f"constraint with the same signature already exists on table '{table.name}'")
+
+
+def _check_condition(constraint: Constraint, columns: Sequence[Column]) -> None:
+    condition = parse_expression(constraint.expression or "").type(outputs(columns))
+    if condition is not None and condition.base != "BOOLEAN":
+        raise errors.unnumbered(f"Invalid expression [{constraint.expression}] in CHECK constraint.")
+    for column in columns:
+        if column.expression is not None and constraint.columns == (column.name,):
+            raise errors.virtual_column(11207, f"Cannot set CHECK constraint on virtual column {column.name}.")
+
+
+def _referring(context: Context, table: CatalogObject, constraint: Constraint, own: Sequence[Column]) -> Constraint:
+    """A foreign key with the id of the table and the columns that it refers to."""
+    target = _target(context, table, constraint.table if isinstance(constraint.table, tuple) else ())
+    keys = [other for other in constraints_of(target) if other.is_key]
+    referenced = constraint.referenced or next((key.columns for key in keys if key.type == PRIMARY_KEY), ())
+    columns = [find_column(columns_of(target), name) for name in referenced]
+    if not any(key.columns == referenced for key in keys) or len(columns) != len(own):
+        raise errors.unnumbered(f"Foreign key does not match a primary or unique key of table '{target.name}'.")
+    for mine, theirs in zip(own, columns, strict=True):
+        if mine.type != theirs.type or (not constraint.referenced and mine.name != theirs.name):
+            raise errors.unnumbered(f"Column '{mine.name}' does not match column '{theirs.name}' that it refers to.")
+    return replace(constraint, table=target.id, referenced=referenced)
+
+
+def _target(context: Context, table: CatalogObject, name: Name) -> CatalogObject:
+    object_type = context.types["TABLE"]
+    container = context.container(object_type, name, "CREATE")
+    if container.id == table.parent and name[-1] == table.name:
+        return table
+    target = context.resolve(object_type, name, "CREATE")
+    context.require("REFERENCES", target)
+    return target
+
+
+# --- reading what there is -------------------------------------------------------------------------------------------
+
+
+def find_constraint(table: CatalogObject, name: str) -> Constraint:
+    """The constraint of this name.
+
+    Raises:
+        SqlError: 002003 when there is none.
+    """
+    for constraint in constraints_of(table):
+        if constraint.name == name:
+            return constraint
+    raise errors.missing("CONSTRAINT", name)
+
+
+def find_key(table: CatalogObject, kind: str, columns: tuple[str, ...]) -> Constraint:
+    """The key of a kind on these columns; of the primary key, none need be named.
+
+    Raises:
+        SqlError: 002003 when there is none.
+    """
+    for constraint in constraints_of(table):
+        if constraint.type == kind and (constraint.columns == columns or (kind == PRIMARY_KEY and not columns)):
+            return constraint
+    raise errors.missing("CONSTRAINT", f"{kind} ({', '.join(columns)})" if columns else kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A foreign key with both ends; `key` is what it refers to."""
+
+    constraint: Constraint
+    table: CatalogObject
+    target: CatalogObject
+    key: Constraint
+
+
+def foreign_keys(context: Context, table: CatalogObject) -> list[ForeignKey]:
+    """The foreign keys of a table, but for those whose targets are gone."""
+    found = []
+    for constraint in constraints_of(table):
+        target = context.catalog.get(constraint.table) if isinstance(constraint.table, int) else None
+        if target is None or not context.catalog.is_live(target):
+            continue
+        keys = [key for key in constraints_of(target) if key.is_key and key.columns == constraint.referenced]
+        found += [ForeignKey(constraint, table, target, key) for key in keys[:1]]
+    return found
+
+
+def references(context: Context, target: CatalogObject) -> list[ForeignKey]:
+    """The foreign keys that refer to a table."""
+    if not any(constraint.is_key for constraint in constraints_of(target)):
+        return []
+    tables = (table for table in context.catalog.of_kind("TABLE") if table.properties.get(CONSTRAINTS))
+    return [found for table in tables for found in foreign_keys(context, table) if found.target.id == target.id]
+
+
+def unreferenced(context: Context, table: CatalogObject, keys: Iterable[Constraint], *, restrict: bool) -> None:
+    """End the foreign keys that refer to keys which go.
+
+    Raises:
+        SqlError: 999999 when there are some in spite of RESTRICT.
+    """
+    going = set(keys)
+    for reference in (each for each in references(context, table) if each.key in going):
+        if restrict:
+            raise errors.unnumbered("Cannot drop the constraint because of dependencies")
+        referring = context.catalog[reference.table.id]
+        kept = [each for each in constraints_of(referring) if each != reference.constraint]
+        context.catalog.update(referring, with_constraints(referring, kept))
+
+
+def key_columns(table: CatalogObject, kind: str) -> frozenset[str]:
+    """The columns of all keys of a kind."""
+    keys = (constraint for constraint in constraints_of(table) if constraint.type == kind)
+    return frozenset(column for key in keys for column in key.columns)

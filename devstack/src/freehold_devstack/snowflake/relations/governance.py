@@ -114,9 +114,11 @@ def _parse_masking(parser: Parser, column: str) -> Masking:
     return Masking(policy, using)
 
 
-def attach(context: Context, relation: CatalogObject, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns of a new relation with the policies and tags that their definitions name."""
-    return tuple(_attached(context, relation, columns, column) for column in columns)
+def attach(
+    context: Context, relation: CatalogObject, new: Iterable[Column], columns: Sequence[Column]
+) -> tuple[Column, ...]:
+    """New columns with the policies and tags that their definitions name; `columns` are all of the relation."""
+    return tuple(_attached(context, relation, columns, column) for column in new)
 
 
 def _attached(context: Context, relation: CatalogObject, columns: Sequence[Column], column: Column) -> Column:

@@ -212,8 +212,11 @@ class Context:
         """What an object of this name lives in: written before it, or the session's current one.
 
         Raises:
-            SqlError: 002003 that names the first ancestor that is missing, 090105 or 090106 without a current one.
+            SqlError: 000002 for a type that the edition lacks, 002003 that names the first ancestor that is missing,
+                090105 or 090106 without a current one.
         """
+        if not self.enabled(object_type.feature):
+            raise errors.unsupported(object_type.kind)
         if object_type.container == "ACCOUNT":
             return self.catalog.account
         outer = self.types[object_type.container]

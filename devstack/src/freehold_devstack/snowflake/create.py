@@ -102,8 +102,6 @@ class Create:
         return Form("CREATE", self.object_type.kind, self.name, " ".join(filter(None, clauses)))
 
     def execute(self, context: Context) -> Result:
-        if not context.enabled(self.object_type.feature):
-            raise errors.unsupported(self.object_type.kind)
         check_names(self.object_type, self.definition.values, "CREATE")
         container = context.container(self.object_type, self.name, "CREATE")
         context.require_writable(container)

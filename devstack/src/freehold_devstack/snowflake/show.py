@@ -219,6 +219,8 @@ class ShowType:
 
     def execute(self, context: Context) -> Result:
         show = self.object_type.show
+        if not context.enabled(self.object_type.feature):
+            raise errors.unsupported(self.object_type.kind)
         root = root_of(context, self.scopes, self.filters.scope, named=show.named)
         found = objects_in(context, self.object_type, root, dropped=self.history)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]

@@ -131,7 +131,7 @@ class Association:
     inherited: bool
 
 
-def domain(context: Context, kind: str) -> str:
+def domain_of(context: Context, kind: str) -> str:
     """What tags call a kind of objects."""
     object_type = context.types.get(kind)
     if object_type is not None and object_type.relation:
@@ -158,7 +158,7 @@ def _levels(
     if column is not None:
         yield "COLUMN", column
     for step in context.catalog.lineage(obj):
-        yield domain(context, step.kind), step.tags
+        yield domain_of(context, step.kind), step.tags
 
 
 def _live(context: Context, tags: Iterable[str]) -> list[CatalogObject]:

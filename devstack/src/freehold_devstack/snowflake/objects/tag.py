@@ -158,8 +158,6 @@ def _unset_policies(parser: Parser) -> Act:
 
 
 def _policies(context: Context, names: Iterable[Name]) -> list[CatalogObject]:
-    if not context.enabled("MASKING POLICY"):
-        raise errors.unsupported("MASKING POLICY")
     context.require(APPLY_MASKING_POLICY, context.catalog.account)
     return [context.resolve_reference("MASKING POLICY", name, "ALTER") for name in names]
 

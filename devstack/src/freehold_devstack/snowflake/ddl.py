@@ -102,7 +102,7 @@ def parse_target(parser: Parser, object_type: ObjectType, types: Types) -> Targe
     if object_type.overload is None:
         return Target(object_type, name)
     if not parser.accept("("):
-        raise errors.arguments_missing(object_type.kind, print_name(name))
+        raise errors.arguments_missing(print_name(name))
     arguments: list[str] = []
     while not parser.accept(")"):
         if arguments:
@@ -208,7 +208,8 @@ def check_rights(context: Context, setting: Setting, value: Value = None) -> Non
         context.require_role(setting.only_role)
     if isinstance(setting.type, Reference) and setting.type.kind and value not in {None, *setting.type.built_in}:
         target = context.resolve_reference(setting.type.kind, (str(value),), "SET")
-        context.require(setting.type.privilege, target, primary_only=True)
+        if setting.type.privilege is not None:
+            context.require(setting.type.privilege, target, primary_only=True)
 
 
 def scalars(values: Mapping[str, Value]) -> dict[str, Scalar]:

@@ -80,6 +80,12 @@ PARAMETERS: Mapping[str, Parameter] = {
             "trace events that are collected",
             requires="MODIFY TRACE LEVEL",
         ),
+        Parameter(
+            "AUTO_EVENT_LOGGING",
+            choice("LOGGING", "TRACING", "ALL", "OFF"),
+            "OFF",
+            "log messages and trace events that Snowflake Scripting adds",
+        ),
         Parameter("SUSPEND_TASK_AFTER_NUM_FAILURES", Integer(0), 10, "failures in a row that suspend a task"),
         Parameter("TASK_AUTO_RETRY_ATTEMPTS", Integer(0, 30), 0, "automatic retries of a task graph"),
         Parameter(
@@ -96,6 +102,12 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("STATEMENT_QUEUED_TIMEOUT_IN_SECONDS", Integer(0), 0, "time limit of a queued statement"),
         Parameter("STATEMENT_TIMEOUT_IN_SECONDS", Integer(0, 604_800), 172_800, "time limit of a running statement"),
         Parameter("FALLBACK_WAREHOUSE", Reference("WAREHOUSE"), "", "warehouse that takes what times out here"),
+        Parameter(
+            "NETWORK_POLICY",
+            Reference("NETWORK POLICY", privilege=None),
+            "",
+            "Network policy assigned for the given target.",
+        ),
         Parameter("ABORT_DETACHED_QUERY", Boolean(), False, "end queries whose client has gone"),
         Parameter("AUTOCOMMIT", Boolean(), True, "commit each statement"),
         Parameter("CLIENT_SESSION_KEEP_ALIVE", Boolean(), False, "keep the session alive while idle"),
@@ -166,6 +178,29 @@ PARAMETERS: Mapping[str, Parameter] = {
         Parameter("TWO_DIGIT_CENTURY_START", Integer(1900, 2100), 1970, "first year of two digits"),
         Parameter("UNSUPPORTED_DDL_ACTION", choice("IGNORE", "FAIL"), "IGNORE", "what becomes of unsupported DDL"),
         Parameter("WEEK_OF_YEAR_POLICY", Integer(0, 1), 0, "how the weeks of a year are counted"),
+        Parameter("SEARCH_PATH", Text(), "$current, $public", "where unqualified names are looked for"),
+        Parameter("SIMULATED_DATA_SHARING_CONSUMER", Text(), "", "consumer whose view of shared data is shown"),
+        Parameter(
+            "ENABLE_UNREDACTED_QUERY_SYNTAX_ERROR", Boolean(), False, "show queries that failed", requires="AUDIT"
+        ),
+        Parameter(
+            "ENABLE_UNREDACTED_SECURE_OBJECT_ERROR", Boolean(), False, "show errors of secure objects", requires="AUDIT"
+        ),
+        Parameter(
+            "PREVENT_UNLOAD_TO_INLINE_URL", Boolean(), False, "forbid unloading to URLs", only_role="ACCOUNTADMIN"
+        ),
+        Parameter(
+            "PREVENT_UNLOAD_TO_INTERNAL_STAGES",
+            Boolean(),
+            False,
+            "forbid unloading to internal stages",
+            only_role="ACCOUNTADMIN",
+        ),
+        Parameter("ALLOW_ID_TOKEN", Boolean(), False, "let clients keep tokens of browser log-ins"),
+        Parameter("CLIENT_ENCRYPTION_KEY_SIZE", Choice({"128": "128", "256": "256"}), "128", "bits of clients' keys"),
+        Parameter("ENFORCE_NETWORK_RULES_FOR_INTERNAL_STAGES", Boolean(), False, "network policies govern stages"),
+        Parameter("PERIODIC_DATA_REKEYING", Boolean(), False, "encrypt old data anew every year"),
+        Parameter("SSO_LOGIN_PAGE", Boolean(), False, "redirect log-ins to the identity provider"),
         Parameter("DISABLE_USER_PRIVILEGE_GRANTS", Boolean(), False, "refuse to grant privileges to users"),
     )
 }
@@ -234,6 +269,20 @@ STORED_SESSION_PARAMETERS = (
     "WEEK_OF_YEAR_POLICY",
 )
 """Further session parameters, which users and tasks may hold; no session here would act by them, so none takes them."""
+
+USER_PARAMETERS = (
+    *SESSION_PARAMETERS,
+    *STORED_SESSION_PARAMETERS,
+    "ENABLE_UNREDACTED_QUERY_SYNTAX_ERROR",
+    "ENABLE_UNREDACTED_SECURE_OBJECT_ERROR",
+    "LOG_EVENT_LEVEL",
+    "NETWORK_POLICY",
+    "PREVENT_UNLOAD_TO_INLINE_URL",
+    "PREVENT_UNLOAD_TO_INTERNAL_STAGES",
+    "SEARCH_PATH",
+    "SIMULATED_DATA_SHARING_CONSUMER",
+)
+"""What can be set on users."""
 
 STORAGE_PARAMETERS = (
     "DATA_RETENTION_TIME_IN_DAYS",

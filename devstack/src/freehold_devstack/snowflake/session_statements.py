@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import attachments, errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import CURRENT, Context
 from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, parse_unset, read, scalars
 from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.network_access import PARAMETER as NETWORK_POLICY
+from freehold_devstack.snowflake.network_access import check_activation
 from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
@@ -135,7 +137,7 @@ class SetParameters:
             if name not in known:
                 raise errors.invalid_property(name, self.target)
         if self.target == "ACCOUNT":
-            context.require_role("ACCOUNTADMIN")
+            self._check_rights(context)
         given = {name: literal for name, literal in self.values.items() if literal is not None}
         # What an object's levels of logging take on the account is not asked of the session's own.
         settings = {name: replace(PARAMETERS[name], requires=None) for name in given}
@@ -144,17 +146,85 @@ class SetParameters:
             context.session.parameters = self._changed(context.session.parameters, read_values)
         else:
             account = context.catalog.account
+            if policy := read_values.get(NETWORK_POLICY):
+                attached = context.resolve(context.types["NETWORK POLICY"], (str(policy),), "ALTER")
+                check_activation(context, account, attached)
             context.catalog.update(account, replace(account, parameters=self._changed(account.parameters, read_values)))
         return DONE
+
+    def _check_rights(self, context: Context) -> None:
+        """The network policy is the one parameter of the account that security administrators may set."""
+        attaches = context.has_role("SECURITYADMIN") or context.authority.holds_on_account("ATTACH POLICY")
+        if self.values.keys() != {NETWORK_POLICY} or not attaches:
+            context.require_role("ACCOUNTADMIN")
 
     def _changed(self, old: Mapping[str, Scalar], new: Mapping[str, Scalar]) -> dict[str, Scalar]:
         return {name: value for name, value in old.items() if name not in self.values} | dict(new)
 
 
+@dataclass(frozen=True)
+class SetResourceMonitor:
+    """ALTER ACCOUNT { SET RESOURCE_MONITOR = <monitor> | UNSET RESOURCE_MONITOR }; None stands for UNSET."""
+
+    monitor: str | None
+
+    @property
+    def form(self) -> Form:
+        return Form("ALTER", "ACCOUNT", (), "RESOURCE_MONITOR")
+
+    def execute(self, context: Context) -> Result:
+        context.require_role("ACCOUNTADMIN")
+        if self.monitor is not None:
+            monitor = context.resolve(context.types["RESOURCE MONITOR"], (self.monitor,), "ALTER")
+            if monitor.properties["NOTIFY_USERS"]:
+                raise errors.account_monitor_notifies(monitor.name)
+        account = context.catalog.account
+        properties = {**account.properties, "RESOURCE_MONITOR": self.monitor}
+        context.catalog.update(account, replace(account, properties=properties))
+        return DONE
+
+
+@dataclass(frozen=True)
+class AttachPolicy:
+    """ALTER ACCOUNT { SET <kind> <policy> [FORCE] | UNSET <kind> }; without a name it is UNSET."""
+
+    kind: str
+    policy: Name = ()
+
+    @property
+    def form(self) -> Form:
+        return Form("ALTER", "ACCOUNT", (), self.kind)
+
+    def execute(self, context: Context) -> Result:
+        if self.policy:
+            attachments.attach(context, context.catalog.account, self.kind, self.policy)
+        else:
+            attachments.detach(context, context.catalog.account, self.kind)
+        return DONE
+
+
 def parse_parameters(parser: Parser, target: str) -> Statement:
+    if target == "ACCOUNT" and (special := _parse_special(parser)):
+        return special
     if parser.choose("SET", "UNSET") == "SET":
         values = parse_assignments(parser, commas=True)
         if not values:
             raise parser.unexpected()
         return SetParameters(target, values)
     return SetParameters(target, parse_unset(parser))
+
+
+def _parse_special(parser: Parser) -> Statement | None:
+    """Take what ALTER ACCOUNT sets or unsets in a statement of its own."""
+    if parser.accept("SET", "RESOURCE_MONITOR", "="):
+        return SetResourceMonitor(parser.identifier())
+    if parser.accept("UNSET", "RESOURCE_MONITOR"):
+        return SetResourceMonitor(None)
+    for kind in attachments.KINDS:
+        if parser.accept_phrase(f"SET {kind}"):
+            policy = parser.name(parts=3)
+            parser.accept("FORCE")
+            return AttachPolicy(kind, policy)
+        if parser.accept_phrase(f"UNSET {kind}"):
+            return AttachPolicy(kind)
+    return None

@@ -25,6 +25,7 @@ class Session:
         database, schema, warehouse: Ids of the current objects.
         parameters: Only those parameters that are set on the session.
         active_at: When its client was last heard, in seconds since 1970.
+        address: The client's IP address.
     """
 
     id: int
@@ -38,6 +39,7 @@ class Session:
     warehouse: int | None = None
     parameters: dict[str, Scalar] = field(default_factory=dict)
     active_at: float = 0
+    address: str = "127.0.0.1"
 
 
 @dataclass

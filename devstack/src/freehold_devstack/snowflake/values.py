@@ -122,13 +122,13 @@ class Reference:
     Attributes:
         kind: Object type that the name must resolve to; an empty one stands for a name that nobody looks up.
         built_in: Names that Snowflake provides.
-        privilege: What it takes on the object.
+        privilege: What it takes on the object; None for nothing but to see it.
         null: Whether the keyword NULL is taken too.
     """
 
     kind: str
     built_in: frozenset[str] = frozenset()
-    privilege: str = "USAGE"
+    privilege: str | None = "USAGE"
     null: bool = False
     sql_name: str = "STRING"
 

@@ -76,14 +76,9 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         names = draft.properties["NOTIFY_USERS"]
         properties["NOTIFY_USERS"] = _notified(context, names if isinstance(names, Sequence) else ())
     if properties["NOTIFY_USERS"] and draft.name == context.catalog.account.properties.get("RESOURCE_MONITOR"):
-        raise notified_by_account(draft.name)
+        raise errors.account_monitor_notifies(draft.name)
     _check_triggers(properties["TRIGGERS"])
     return replace(draft, properties=properties)
-
-
-def notified_by_account(name: str) -> errors.SqlError:
-    """Only administrators are told what the account's monitor finds."""
-    return errors.unnumbered(f"NOTIFY_USERS of resource monitor '{name}' must be empty at the level of the account.")
 
 
 def _schedule(

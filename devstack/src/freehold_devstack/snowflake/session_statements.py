@@ -51,6 +51,13 @@ def make_current(context: Context, obj: CatalogObject) -> None:
         session.database = obj.parent
 
 
+def _may_use(context: Context, role: CatalogObject) -> bool:
+    """Whether the session's user holds a role, and its credentials do not limit it to others."""
+    session = context.session
+    held = session.user is None or role.id in context.catalog.inherited_roles(session.user)
+    return held and (session.roles is None or role.id in session.roles)
+
+
 @dataclass(frozen=True)
 class UseRole:
     """USE ROLE <name>."""
@@ -65,7 +72,7 @@ class UseRole:
         role = context.catalog.find("ROLE", self.name)
         if role is None:
             raise errors.cannot_be_performed()
-        if context.session.user is not None and role.id not in context.catalog.inherited_roles(context.session.user):
+        if not _may_use(context, role):
             raise errors.role_not_assigned(role.name)
         context.session.role = role.id
         return DONE
@@ -93,7 +100,7 @@ class UseSecondaryRoles:
             role = context.catalog.find("ROLE", name)
             if role is None:
                 raise errors.cannot_be_performed()
-            if context.session.user is None or role.id not in context.catalog.inherited_roles(context.session.user):
+            if context.session.user is None or not _may_use(context, role):
                 raise errors.role_not_assigned(name)
             ids.append(role.id)
         return tuple(ids)

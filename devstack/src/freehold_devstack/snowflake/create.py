@@ -102,7 +102,7 @@ class Create:
         return Form("CREATE", self.object_type.kind, self.name, " ".join(filter(None, clauses)))
 
     def execute(self, context: Context) -> Result:
-        check_names(self.object_type, self.definition.values, "CREATE")
+        self._check_names()
         container = context.container(self.object_type, self.name, "CREATE")
         context.require_writable(container)
         self._check_rights(context, container)
@@ -141,6 +141,12 @@ class Create:
             context.require_role(self.object_type.create_role, primary_only=True)
         elif not self._temporary:
             context.require(self.object_type.creating, container, primary_only=True)
+
+    def _check_names(self) -> None:
+        check_names(self.object_type, self.definition.values, "CREATE")
+        if not self.object_type.parameters_in_create and self.mode != "OR ALTER":
+            for name in self.definition.values.keys() & {*self.object_type.parameters}:
+                raise errors.unsupported(f"{name} in CREATE {self.object_type.kind}")
 
     @property
     def _temporary(self) -> bool:
@@ -210,7 +216,9 @@ class Create:
         """Bring an object to exactly what the statement says: what it leaves out goes back to its default."""
         defaults = self._defaults()
         for modifier in self.object_type.modifiers:
-            if modifier.value is True and existing.properties[modifier.property] != defaults[modifier.property]:
+            if modifier.alterable or modifier.value is not True:
+                continue
+            if existing.properties[modifier.property] != defaults[modifier.property]:
                 raise errors.unsupported(f"CREATE OR ALTER {modifier.words}")
         draft = replace(existing, properties={**existing.properties, **defaults}, parameters={})
         context.catalog.update(existing, self._settle(context, draft, values))

@@ -89,11 +89,16 @@ Setting = Property | Parameter
 
 @dataclass(frozen=True)
 class Clause:
-    """Words of CREATE that set a property without a value, before the object type or after the name."""
+    """Words of CREATE that set a property without a value, before the object type or after the name.
+
+    Attributes:
+        alterable: Whether CREATE OR ALTER can change it where it stands before the object type.
+    """
 
     words: str
     property: str
     value: Scalar = True
+    alterable: bool = False
 
 
 Given = Mapping[str, Value]
@@ -160,6 +165,8 @@ class Show:
         required: Whether IN has to be there and to name the container.
         named: Whether the error about a container that is missing names it.
         cut: Whether the rows beyond 10,000 are left out without a word, instead of an error.
+        own: Whether there is a form SHOW USER … that leaves out what Snowflake itself provides.
+        built_in: The rows of that; the name is the second cell.
     """
 
     columns: tuple[ShowColumn, ...]
@@ -174,6 +181,8 @@ class Show:
     required: bool = False
     named: bool = False
     cut: bool = False
+    own: bool = False
+    built_in: tuple[tuple[Scalar, ...], ...] = ()
 
 
 Describer = Callable[["Context", CatalogObject], Result]
@@ -222,6 +231,7 @@ class ObjectType:
         required: Properties that clauses have to give, unless CREATE clones.
         lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
+        parameters_in_create: Whether CREATE can set them, or ALTER and CREATE OR ALTER alone.
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
@@ -278,6 +288,7 @@ class ObjectType:
     lists: tuple[tuple[str, str], ...] = ()
     properties: tuple[Property, ...] = ()
     parameters: tuple[str, ...] = ()
+    parameters_in_create: bool = True
     or_replace: bool = True
     or_alter: bool = False
     if_not_exists: bool = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type
-from freehold_devstack.snowflake.results import Cell, Result
+from freehold_devstack.snowflake.results import Cell
 
 VERSION = "10.37.0"
 """What CURRENT_VERSION() says."""
@@ -30,16 +30,20 @@ class Function:
 
 @dataclass(frozen=True)
 class TableFunction:
-    """A function that `SELECT * FROM TABLE(…)` calls.
+    """A function of INFORMATION_SCHEMA that `SELECT … FROM TABLE(…)` calls.
 
     Attributes:
-        call: What it answers for its arguments by name.
-        arguments: The names of its arguments, in capitals.
+        columns: The names of what it returns, all of them texts.
+        signatures: The lists of arguments that it takes, any one of them.
+        rows: What it returns for its arguments by name.
+        named: Whether the arguments are given by name; else they are in order.
     """
 
     name: str
-    call: Callable[[Context, Mapping[str, Cell]], Result]
-    arguments: frozenset[str]
+    columns: tuple[str, ...]
+    signatures: tuple[tuple[str, ...], ...]
+    rows: Callable[[Context, Mapping[str, str]], list[tuple[str | None, ...]]]
+    named: bool = False
 
 
 FUNCTIONS: dict[str, Function] = {}

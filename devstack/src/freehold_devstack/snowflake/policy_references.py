@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.functions import TableFunction
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.policies import arguments_of, attachments, relations
 from freehold_devstack.snowflake.relations.columns import Column, columns_of
@@ -43,7 +44,7 @@ class Reference:
     tag: CatalogObject | None = None
     status: str = _ACTIVE
 
-    def row(self, context: Context) -> tuple[Scalar, ...]:
+    def row(self, context: Context) -> tuple[str | None, ...]:
         path = context.catalog.path
         arguments = ", ".join(f'"{name}"' for name in self.arguments)
         tag = (None, None, None) if self.tag is None else path(self.tag)
@@ -53,7 +54,7 @@ class Reference:
         )  # fmt: skip
 
 
-def rows(context: Context, arguments: Mapping[str, str]) -> list[tuple[Scalar, ...]]:
+def rows(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | None, ...]]:
     """The rows of POLICY_REFERENCES.
 
     Raises:
@@ -173,3 +174,12 @@ def _may_know(context: Context, reference: Reference) -> bool:
 
 def _holds(context: Context, policy: CatalogObject) -> bool:
     return context.authority.holds("APPLY", policy) or context.authority.holds_on_account(f"APPLY {policy.kind}")
+
+
+FUNCTION = TableFunction(
+    "POLICY_REFERENCES",
+    COLUMNS,
+    (("REF_ENTITY_NAME", "REF_ENTITY_DOMAIN"), ("POLICY_NAME",), ("POLICY_NAME", "POLICY_KIND")),
+    rows,
+    named=True,
+)

@@ -8,10 +8,11 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.conversions import column, convert, parse_json, print_json
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
-from freehold_devstack.snowflake.functions import FUNCTIONS, TABLE_FUNCTIONS, Function, TableFunction, register
+from freehold_devstack.snowflake.functions import FUNCTIONS, Function, register
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import Cell, Result
+from freehold_devstack.snowflake.table_functions import parse_select_from_function
 from freehold_devstack.snowflake.tokens import Token, TokenKind
 
 _TYPED_LITERALS = ("DATE", "TIME", "TIMESTAMP")
@@ -54,26 +55,9 @@ class Select:
         return Result(columns, [tuple(item.value(context) for item in self.items)])
 
 
-@dataclass(frozen=True)
-class SelectFromFunction:
-    """SELECT * FROM TABLE(<function>(<name> => <value>, …))."""
-
-    function: TableFunction
-    arguments: Sequence[tuple[str, Expression]]
-
-    @property
-    def form(self) -> Form:
-        return Form("SELECT", "TABLE", (self.function.name,), ", ".join(name for name, _ in self.arguments))
-
-    def execute(self, context: Context) -> Result:
-        return self.function.call(context, {name: item.value(context) for name, item in self.arguments})
-
-
 def parse_select(parser: Parser) -> Statement:
-    if parser.accept("*"):
-        parser.expect("FROM")
-        parser.expect("TABLE")
-        return _parse_table_function(parser)
+    if parser.ahead("FROM", "TABLE", "("):
+        return parse_select_from_function(parser)
     items: list[Expression] = []
     while not items or parser.accept(","):
         item = _parse_expression(parser)
@@ -83,26 +67,6 @@ def parse_select(parser: Parser) -> Statement:
     if parser.at("FROM"):
         raise errors.unsupported("SELECT FROM")
     return Select(items)
-
-
-def _parse_table_function(parser: Parser) -> Statement:
-    parser.expect("(")
-    name = parser.name(parts=3)[-1]
-    if name not in TABLE_FUNCTIONS:
-        raise errors.unknown_table_function(name)
-    function = TABLE_FUNCTIONS[name]
-    parser.expect("(")
-    arguments: dict[str, Expression] = {}
-    while not parser.accept(")"):
-        if arguments:
-            parser.expect(",")
-        word = parser.token
-        if parser.word() not in function.arguments - arguments.keys():
-            raise parser.unexpected(word)
-        parser.expect("=>")
-        arguments[word.value] = _parse_expression(parser)
-    parser.expect(")")
-    return SelectFromFunction(function, tuple(arguments.items()))
 
 
 def _parse_expression(parser: Parser) -> Expression:

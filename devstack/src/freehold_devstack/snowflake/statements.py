@@ -18,7 +18,6 @@ from freehold_devstack.snowflake.scripting import Blocks
 from freehold_devstack.snowflake.select import parse_select
 from freehold_devstack.snowflake.session_statements import parse_parameters, parse_use
 from freehold_devstack.snowflake.show import parse_show, parse_show_parameters
-from freehold_devstack.snowflake.table_functions import at_table_function, parse_select_from_function
 from freehold_devstack.snowflake.tags import parse_account_tags
 from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 
@@ -111,7 +110,7 @@ def _show(parser: Parser, types: Types) -> Statement:
 
 
 def _select(parser: Parser, _types: Types) -> Statement:
-    return parse_select_from_function(parser) if at_table_function(parser) else parse_select(parser)
+    return parse_select(parser)
 
 
 _GRAMMAR: Mapping[str, Callable[[Parser, Types], Statement]] = {

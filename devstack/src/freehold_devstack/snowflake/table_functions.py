@@ -4,12 +4,13 @@
 [WHERE <column> { = '<text>' | IS [NOT] NULL } [AND …]] [ORDER BY <column> [ASC | DESC] [, …]]`
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from freehold_devstack.snowflake import errors, policy_references, tag_references
+from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.functions import TABLE_FUNCTIONS, TableFunction
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import Column, Result, text
@@ -18,39 +19,6 @@ from freehold_devstack.snowflake.tokens import Token, TokenKind
 INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
 _SHARED = "SNOWFLAKE"
 """The database that every account has."""
-
-Row = tuple[Scalar, ...]
-
-
-@dataclass(frozen=True)
-class TableFunction:
-    """A table function.
-
-    Attributes:
-        columns: Names of what it returns.
-        signatures: The arguments that it takes: each of these lists, by name or in this order.
-        rows: What it returns for arguments by name.
-    """
-
-    columns: tuple[str, ...]
-    signatures: tuple[tuple[str, ...], ...]
-    rows: Callable[[Context, Mapping[str, str]], list[Row]]
-    named: bool = False
-
-
-_OF_OBJECT = (("OBJECT_NAME", "OBJECT_DOMAIN"),)
-
-FUNCTIONS: Mapping[str, TableFunction] = {
-    "TAG_REFERENCES": TableFunction(tag_references.COLUMNS, _OF_OBJECT, tag_references.of_object),
-    "TAG_REFERENCES_ALL_COLUMNS": TableFunction(tag_references.COLUMNS, _OF_OBJECT, tag_references.of_all_columns),
-    "POLICY_REFERENCES": TableFunction(
-        policy_references.COLUMNS,
-        (("REF_ENTITY_NAME", "REF_ENTITY_DOMAIN"), ("POLICY_NAME",), ("POLICY_NAME", "POLICY_KIND")),
-        policy_references.rows,
-        named=True,
-    ),
-}
-
 
 # --- the statement ---------------------------------------------------------------------------------------------------
 
@@ -98,7 +66,7 @@ class SelectFromFunction:
 
     def execute(self, context: Context) -> Result:
         self._check_place(context)
-        function = FUNCTIONS[self.function[-1]]
+        function = TABLE_FUNCTIONS[self.function[-1]]
         tests = [(_index(function, condition.item), condition) for condition in self.conditions]
         keys = [(_index(function, item), descending) for item, descending in self.order]
         picked = [column for item in self.items for column in _picked(function, item)]
@@ -139,11 +107,6 @@ def _index(function: TableFunction, item: Item) -> int:
 # --- parsing ---------------------------------------------------------------------------------------------------------
 
 
-def at_table_function(parser: Parser) -> bool:
-    """Whether a SELECT, of which the first word is taken, selects from a table function."""
-    return parser.ahead("FROM", "TABLE", "(")
-
-
 def parse_select_from_function(parser: Parser) -> Statement:
     """Read what follows SELECT.
 
@@ -156,7 +119,7 @@ def parse_select_from_function(parser: Parser) -> Statement:
         items.append(_parse_item(parser))
     parser.expect("FROM", "TABLE", "(")
     name = parser.name(parts=3)
-    if name[-1] not in FUNCTIONS or (len(name) > 1 and name[-2] != INFORMATION_SCHEMA):
+    if name[-1] not in TABLE_FUNCTIONS or (len(name) > 1 and name[-2] != INFORMATION_SCHEMA):
         raise errors.unknown_table_function(".".join(name))
     arguments = _parse_arguments(parser, name[-1])
     parser.expect(")")
@@ -182,7 +145,7 @@ def _parse_item(parser: Parser) -> Item:
 
 
 def _parse_arguments(parser: Parser, name: str) -> dict[str, str]:
-    function = FUNCTIONS[name]
+    function = TABLE_FUNCTIONS[name]
     parser.expect("(")
     given: list[tuple[str, str]] = []
     while not parser.accept(")"):

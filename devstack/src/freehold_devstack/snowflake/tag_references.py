@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.ddl import parse_target
-from freehold_devstack.snowflake.functions import Function, register
+from freehold_devstack.snowflake.functions import Function, TableFunction
 from freehold_devstack.snowflake.object_type import ObjectType
 from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.relations.columns import Column, columns_of, find_column
@@ -95,13 +95,13 @@ def _account(context: Context, parser: Parser) -> CatalogObject:
 # --- table functions -------------------------------------------------------------------------------------------------
 
 
-def of_object(context: Context, arguments: Mapping[str, str]) -> list[tuple[Scalar, ...]]:
+def of_object(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | None, ...]]:
     """The rows of TAG_REFERENCES."""
     tagged = _find(context, arguments["OBJECT_NAME"], arguments["OBJECT_DOMAIN"])
     return _rows(context, tagged)
 
 
-def of_all_columns(context: Context, arguments: Mapping[str, str]) -> list[tuple[Scalar, ...]]:
+def of_all_columns(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | None, ...]]:
     """The rows of TAG_REFERENCES_ALL_COLUMNS."""
     domain = arguments["OBJECT_DOMAIN"].upper()
     if domain != _TABLE:
@@ -111,7 +111,7 @@ def of_all_columns(context: Context, arguments: Mapping[str, str]) -> list[tuple
     return [row for column in columns for row in _rows(context, column)]
 
 
-def _rows(context: Context, tagged: Tagged) -> list[tuple[Scalar, ...]]:
+def _rows(context: Context, tagged: Tagged) -> list[tuple[str | None, ...]]:
     *containers, name = context.catalog.path(tagged.obj)
     database, schema = (*containers, None, None)[:2]
     column = None if tagged.column is None else tagged.column.name
@@ -127,29 +127,17 @@ def _rows(context: Context, tagged: Tagged) -> list[tuple[Scalar, ...]]:
 # --- system functions ------------------------------------------------------------------------------------------------
 
 
-def get_tag(context: Context, tag: str, name: str, domain: str) -> Scalar:
+def get_tag(context: Context, tag: str, name: str, domain: str) -> str | None:
     """SYSTEM$GET_TAG: the value of a tag that an object or a column has or inherits; None without one."""
     wanted = _tag(context, tag)
     tagged = _find(context, name, domain)
     return next((found.value for found in tagged.associations(context) if found.tag == wanted), None)
 
 
-def get_tag_allowed_values(context: Context, tag: str) -> Scalar:
+def get_allowed(context: Context, tag: str) -> str | None:
     """SYSTEM$GET_TAG_ALLOWED_VALUES: the values that a tag may have; None for any."""
     values = allowed_values(_tag(context, tag))
     return None if values is None else json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-register(
-    Function("SYSTEM$GET_TAG", data_type("VARCHAR"), lambda context, given: get_tag(context, *map(str, given)), 3, 3),
-    Function(
-        "SYSTEM$GET_TAG_ALLOWED_VALUES",
-        data_type("VARCHAR"),
-        lambda context, given: get_tag_allowed_values(context, str(given[0])),
-        1,
-        1,
-    ),
-)
 
 
 def _tag(context: Context, name: str) -> CatalogObject:
@@ -163,3 +151,16 @@ def _tag(context: Context, name: str) -> CatalogObject:
     if tag is None or not context.lists(tag):
         raise context.missing("TAG", print_name((*context.catalog.path(container), path[-1])))
     return tag
+
+
+# --- as SELECT calls them --------------------------------------------------------------------------------------------
+
+_OF_OBJECT = (("OBJECT_NAME", "OBJECT_DOMAIN"),)
+_TEXT = data_type("VARCHAR")
+
+FUNCTIONS = (
+    TableFunction("TAG_REFERENCES", COLUMNS, _OF_OBJECT, of_object),
+    TableFunction("TAG_REFERENCES_ALL_COLUMNS", COLUMNS, _OF_OBJECT, of_all_columns),
+    Function("SYSTEM$GET_TAG", _TEXT, lambda context, given: get_tag(context, *map(str, given)), 3, 3),
+    Function("SYSTEM$GET_TAG_ALLOWED_VALUES", _TEXT, lambda context, given: get_allowed(context, str(given[0])), 1, 1),
+)

@@ -1,9 +1,10 @@
 """MASKING POLICY: https://docs.snowflake.com/en/sql-reference/sql/create-masking-policy and the pages beside it."""
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import errors, policy_references
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
+from freehold_devstack.snowflake.functions import register
 from freehold_devstack.snowflake.object_type import REFUSED, Property
 from freehold_devstack.snowflake.policies import RETURNS, arguments_of, check_unused, policy_type, settled
 from freehold_devstack.snowflake.values import Boolean
@@ -25,6 +26,8 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
 def _options(_context: Context, policy: CatalogObject) -> Scalar:
     return '{"EXEMPT_OTHER_POLICIES": "TRUE"}' if policy.properties[_EXEMPT] else ""
 
+
+register(policy_references.FUNCTION)
 
 TYPE = policy_type(
     "MASKING POLICY",

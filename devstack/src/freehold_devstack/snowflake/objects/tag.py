@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import errors, tag_references
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.functions import register
 from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.policies import arguments_of
@@ -206,6 +207,8 @@ _COLUMNS = (
     ShowColumn(text("propagate"), _propagate),
     ShowColumn(text("on_conflict"), stored(_ON_CONFLICT)),
 )
+
+register(*tag_references.FUNCTIONS)
 
 TYPE = ObjectType(
     kind="TAG",

@@ -13,6 +13,7 @@ import pytest
 import snowflake.connector.aio
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from snowflake.connector.errors import DatabaseError
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.seed import Seed, SeedAccount, SeedRole, SeedUser
@@ -120,7 +121,7 @@ async def connect(keys: Keys) -> AsyncIterator[Connect]:
     connections: list[Any] = []
 
     async def connect_one(endpoint: SnowflakeEndpoint | None, **options: Any) -> Any:
-        if "password" not in options:
+        if "password" not in options and "authenticator" not in options:
             options.setdefault("private_key", der(keys.ec))
         if endpoint is not None:
             options = {"port": endpoint.port, "custom_root_store_path": str(endpoint.certificate.ca), **options}
@@ -149,6 +150,20 @@ async def rows(connection: Any, sql: str, **options: Any) -> list[tuple[Any, ...
     cursor = connection.cursor()
     await cursor.execute(sql, **options)
     return list(await cursor.fetchall())
+
+
+async def error_number(connection: Any, sql: str, **options: Any) -> int | None:
+    """The number that a statement is refused with."""
+    with pytest.raises(DatabaseError) as caught:
+        await rows(connection, sql, **options)
+    return caught.value.errno
+
+
+async def refused(connect: Connect, endpoint: SnowflakeEndpoint, **options: Any) -> int | None:
+    """The number that a log-in is refused with."""
+    with pytest.raises(DatabaseError) as caught:
+        await connect(endpoint, **options)
+    return caught.value.errno
 
 
 @asynccontextmanager

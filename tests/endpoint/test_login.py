@@ -5,13 +5,11 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from snowflake.connector.errors import DatabaseError
 
 from freehold_devstack.snowflake.auth.key_pair import KeyPairs
 from freehold_devstack.snowflake.auth.login import Login
@@ -21,14 +19,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import LoginError
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.seed import Seed, plant
-from tests.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, rows
-
-
-async def refused(connect: Connect, endpoint: SnowflakeEndpoint, **options: Any) -> int | None:
-    """The number that a log-in is refused with."""
-    with pytest.raises(DatabaseError) as caught:
-        await connect(endpoint, **options)
-    return caught.value.errno
+from tests.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, refused, rows
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ec"])

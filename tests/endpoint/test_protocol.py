@@ -10,14 +10,7 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
 from freehold_devstack.snowflake.journal import Journal
 from freehold_devstack.snowflake.seed import Seed, SeedUser
-from tests.endpoint.conftest import Clock, Connect, Start, http_client, log_in, rows
-
-
-async def error_number(connection: Any, sql: str, **options: Any) -> int | None:
-    """The number that a statement is refused with."""
-    with pytest.raises(DatabaseError) as caught:
-        await rows(connection, sql, **options)
-    return caught.value.errno
+from tests.endpoint.conftest import Clock, Connect, Start, error_number, http_client, log_in, rows
 
 
 def running(pattern: str) -> Any:

@@ -14,7 +14,6 @@ from freehold_devstack.snowflake.ddl import (
     check_names,
     parse_assignments,
     parse_name,
-    parse_names,
     parse_target,
     parse_type,
     read,
@@ -37,13 +36,11 @@ class Definition:
     Attributes:
         given: Properties that clauses set.
         values: Properties and parameters with the literals that they are given.
-        references: Kinds and names of the objects in lists.
         copy_grants: COPY GRANTS or IGNORE GRANTS; None for neither.
     """
 
     given: dict[str, Value] = field(default_factory=dict)
     values: dict[str, Literal] = field(default_factory=dict)
-    references: list[tuple[str, Name]] = field(default_factory=list)
     tags: TagValues = ()
     copy_grants: bool | None = None
 
@@ -60,7 +57,6 @@ class Definition:
         return Definition(
             {**self.given, **more.given},
             {**self.values, **more.values},
-            [*self.references, *more.references],
             (*self.tags, *more.tags),
             more.copy_grants if self.copy_grants is None else self.copy_grants,
         )
@@ -118,8 +114,6 @@ class Create:
                 raise errors.wrong_kind(existing.kind, self.object_type.kind)
             context.require(OWNERSHIP, existing, primary_only=True)
         values = read(context, self.object_type.settings, self.definition.values)
-        for kind, reference in self.definition.references:
-            context.resolve_reference(kind, reference, "CREATE")
         if existing is not None and self.mode == "OR ALTER":
             self.object_type.redefining(context, existing)
             self._redefine(context, existing, values)
@@ -317,11 +311,6 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
         return Definition(copy_grants=True)
     if object_type.copies_grants and parser.accept("IGNORE", "GRANTS"):
         return Definition(copy_grants=False)
-    for words, kind in object_type.lists:
-        if parser.accept(*words.split(), "("):
-            names = parse_names(parser)
-            parser.expect(")")
-            return Definition(references=[(kind, name) for name in names])
     for clause in sorted(object_type.clauses, key=lambda clause: len(clause.words), reverse=True):
         if parser.accept_phrase(clause.words):
             given = clause.parse(parser) if isinstance(clause, Part) else {clause.property: clause.value}

@@ -204,6 +204,11 @@ def invalid_combination(first: tuple[str, object], second: tuple[str, object]) -
     return SqlError(1425, "22023", f"{COMPILATION}invalid property combination {pairs}")
 
 
+def generation_as_constraint(value: str) -> SqlError:
+    text = f"{COMPILATION}cannot set resource constraint to '{value}'. use the generation property instead."
+    return SqlError(682, UNKNOWN_SQLSTATE, text)
+
+
 def duplicate_property(name: str) -> SqlError:
     return unnumbered(f"duplicate property '{name}'")
 

@@ -229,7 +229,6 @@ class ObjectType:
         alter_parts: What may stand in ALTER after the settings or alone.
         clauses: Clauses after the name.
         required: Properties that clauses have to give, unless CREATE clones.
-        lists: Words that CREATE takes with names in brackets, and the kind of what they name.
         parameters: Names of the parameters that can be set on it.
         parameters_in_create: Whether CREATE can set them, or ALTER and CREATE OR ALTER alone.
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
@@ -285,7 +284,6 @@ class ObjectType:
     alter_parts: tuple[Part, ...] = ()
     clauses: tuple[Clause | Part, ...] = ()
     required: tuple[str, ...] = ()
-    lists: tuple[tuple[str, str], ...] = ()
     properties: tuple[Property, ...] = ()
     parameters: tuple[str, ...] = ()
     parameters_in_create: bool = True

@@ -11,9 +11,10 @@ from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
 from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
-from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
+from freehold_devstack.snowflake.parser import Name, Parser, phrases
 from freehold_devstack.snowflake.relations.columns import columns_of, outputs
 from freehold_devstack.snowflake.results import Result, text, timestamp
+from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.tags import policies_of_tag
 from freehold_devstack.snowflake.tokens import TokenKind
@@ -120,17 +121,8 @@ def _container(context: Context, policy: CatalogObject) -> Name:
 
 def _check_function(context: Context, function: Name) -> None:
     """The role that owns the policy must be allowed to call what its body calls."""
-    if function[0] in _OF_POLICIES and len(function) == 1:
-        return
-    if function[-1].startswith("SYSTEM$"):
-        raise errors.unknown_function(function[-1])
-    if (known := context.types.get("FUNCTION")) is not None:
-        container = context.container(known, function, "CREATE")
-        overloads = [each for each in context.catalog.members("FUNCTION", container.id) if each.name == function[-1]]
-        if overloads:
-            context.require("USAGE", overloads[0], primary_only=True)
-            return
-    raise errors.unknown_user_function(print_name(function))
+    if function[0] not in _OF_POLICIES or len(function) > 1:
+        check_called(context, function)
 
 
 _FAMILIES = {"FLOAT": "NUMBER", "DECFLOAT": "NUMBER", "TIMESTAMP_LTZ": "DATE", "TIMESTAMP_NTZ": "DATE"} | {

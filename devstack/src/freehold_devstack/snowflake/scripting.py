@@ -73,13 +73,31 @@ def parse_body(parser: Parser) -> str:
     place = Place(first.line, first.position)
     text = parser.rest()
     if first.kind is TokenKind.WORD and first.value in _OPENING:
-        if (end := _block_end(tokenize(text))) is not None:
-            raise place.syntax(end.text, end.line, end.position)
+        check_block(text, place)
     elif first.text == "(" or first.value in {"SELECT", "WITH"}:
         parse_query(text, place, fold_quoted=parser.fold_quoted)
     elif first.kind is not TokenKind.WORD or first.value not in _VERBS:
         raise parser.unexpected(first)
     return text
+
+
+def check_block(text: str, place: Place | None = None) -> None:
+    """Refuse what is not one block, with or without a semicolon behind it.
+
+    Args:
+        place: Where the text begins in the statement; None for a text of its own.
+
+    Raises:
+        SqlError: 001003.
+    """
+    *tokens, end = tokenize(text)
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    first = tokens[0] if tokens else end
+    is_block = first.kind is TokenKind.WORD and first.value in _OPENING
+    wrong = _block_end([*tokens, end]) if is_block else first
+    if wrong is not None:
+        raise (place or Place()).syntax(wrong.text, wrong.line, wrong.position)
 
 
 def _block_end(tokens: Sequence[Token]) -> Token | None:

@@ -1,13 +1,14 @@
 """FUNCTION: https://docs.snowflake.com/en/sql-reference/sql/create-function and the pages beside it."""
 
 from freehold_devstack.snowflake.catalog import Scalar
-from freehold_devstack.snowflake.object_type import Clause, ObjectType, Show, ShowColumn
+from freehold_devstack.snowflake.object_type import Clause, ObjectType, Part, Show, ShowColumn
 from freehold_devstack.snowflake.results import text
 from freehold_devstack.snowflake.routines.definition import (
     ACTIONS,
     CLAUSES,
     MODIFIERS,
     PARAMETERS,
+    parse_body,
     properties,
     renamed,
     setting,
@@ -38,7 +39,7 @@ TYPE = ObjectType(
     overload=overload,
     modifiers=(*MODIFIERS, Clause("AGGREGATE", "AGGREGATE")),
     signature=parse_arguments,
-    clauses=(*CLAUSES, Clause("MEMOIZABLE", "MEMOIZABLE")),
+    clauses=(*CLAUSES, Clause("MEMOIZABLE", "MEMOIZABLE"), Part("AS", parse_body, {"BODY": None})),
     required=("RETURNS",),
     properties=properties("user-defined function"),
     parameters=PARAMETERS,

@@ -4,9 +4,11 @@ from freehold_devstack.snowflake.object_type import Given, ObjectType, Part, Sho
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.routines.definition import (
     ACTIONS,
+    BLOCK,
     CLAUSES,
     MODIFIERS,
     PARAMETERS,
+    parse_body,
     properties,
     renamed,
     setting,
@@ -26,6 +28,13 @@ def _parse_rights(parser: Parser) -> Given:
     raise parser.unexpected()
 
 
+def _parse_body(parser: Parser) -> Given:
+    """Take a string or a block of Snowflake Scripting, which end the statement."""
+    if parser.at("BEGIN") or parser.at("DECLARE"):
+        return {BLOCK: parser.rest()}
+    return parse_body(parser)
+
+
 TYPE = ObjectType(
     kind="PROCEDURE",
     plural="PROCEDURES",
@@ -33,7 +42,11 @@ TYPE = ObjectType(
     overload=overload,
     modifiers=MODIFIERS,
     signature=parse_procedure_arguments,
-    clauses=(*CLAUSES, Part("EXECUTE AS", _parse_rights, {"EXECUTE_AS": "OWNER"})),
+    clauses=(
+        *CLAUSES,
+        Part("EXECUTE AS", _parse_rights, {"EXECUTE_AS": "OWNER"}),
+        Part("AS", _parse_body, {"BODY": None}),
+    ),
     required=("RETURNS",),
     properties=properties("user-defined procedure"),
     parameters=(*PARAMETERS, "AUTO_EVENT_LOGGING"),

@@ -28,7 +28,8 @@ from freehold_devstack.snowflake.routines.signature import (
     parse_returns,
     returns_of,
 )
-from freehold_devstack.snowflake.routines.sql_bodies import check_function_body, check_procedure_body
+from freehold_devstack.snowflake.routines.sql_bodies import check_function_body
+from freehold_devstack.snowflake.scripting import check_block
 from freehold_devstack.snowflake.values import ListOf, Names, Reference, Text
 
 _MAX_ARGUMENTS = 500
@@ -53,10 +54,8 @@ def _word(words: str, name: str, value: Scalar, unsaid: Scalar) -> Part:
     return Part(words, lambda _: {name: value}, {name: unsaid})
 
 
-def _parse_body(parser: Parser) -> Given:
+def parse_body(parser: Parser) -> Given:
     """Take the string that ends the statement."""
-    if parser.at("BEGIN") or parser.at("DECLARE"):
-        raise errors.unsupported("Snowflake Scripting outside of a string")
     body = parser.string()
     parser.end()
     return {"BODY": body}
@@ -77,6 +76,9 @@ def _parse_secrets(parser: Parser) -> Given:
     return {"SECRETS": secrets}
 
 
+BLOCK = "BLOCK"
+"""A body that is no string, until it is known whether the language has such."""
+
 MODIFIERS = (
     Clause("SECURE", "SECURE", alterable=True),
     Clause("TEMPORARY", "TRANSIENT", TEMPORARY),
@@ -92,7 +94,6 @@ CLAUSES: tuple[Clause | Part, ...] = (
     _word("VOLATILE", "VOLATILITY", "VOLATILE", unsaid="VOLATILE"),
     _word("IMMUTABLE", "VOLATILITY", "IMMUTABLE", unsaid="VOLATILE"),
     Part("SECRETS", _parse_secrets, {"SECRETS": None}),
-    Part("AS", _parse_body, {"BODY": None}),
 )
 
 
@@ -146,11 +147,23 @@ def settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Cat
     """Hold a new or changed routine to the rules of its language and kind."""
     if "AUTO_EVENT_LOGGING" in given and draft.properties["LANGUAGE"] != SQL:
         raise errors.invalid_property("AUTO_EVENT_LOGGING", draft.kind)
-    if "RETURNS" in given:
-        _check_definition(context, draft, given)
-    else:
+    if "RETURNS" not in given:
         check_altered(context, draft, given)
-    return draft
+        return draft
+    settled = _with_block(draft)
+    _check_definition(context, settled, given)
+    return settled
+
+
+def _with_block(draft: CatalogObject) -> CatalogObject:
+    """The record with the block that the statement has in the place of a string as its body."""
+    kept = dict(draft.properties)
+    block = kept.pop(BLOCK, None)
+    if block is None:
+        return draft
+    if kept["LANGUAGE"] != SQL:
+        raise errors.unsupported(f"a {kept['LANGUAGE']} body outside of a string")
+    return replace(draft, properties={**kept, "BODY": block})
 
 
 def renamed(context: Context, _old: CatalogObject, new: CatalogObject) -> None:
@@ -183,14 +196,14 @@ def _check_redefined(context: Context, routine: CatalogObject) -> None:
 
 def _check_overloads(context: Context, routine: CatalogObject) -> None:
     """Refuse a routine that some call could take for another one, and a temporary one that would hide another."""
-    others = [
+    namesakes = [
         each
         for each in context.catalog.members(routine.kind, routine.parent)
         if each.name == routine.name and each.id != routine.id
     ]
-    if routine.properties.get("TRANSIENT") == TEMPORARY and any(each.namespace != routine.namespace for each in others):
+    if routine.namespace != routine.kind and any(each.namespace == routine.kind for each in namesakes):
         raise errors.already_exists(routine.name)
-    if any(calls(routine) & calls(each) for each in others):
+    if any(calls(routine) & calls(each) for each in namesakes if each.namespace == routine.namespace):
         raise errors.ambiguous_overloading(routine.kind, routine.name)
 
 
@@ -269,4 +282,5 @@ def _check_body(
     if routine.kind == "FUNCTION":
         check_function_body(context, routine, body, arguments, returns)
     else:
-        check_procedure_body(body)
+        # What stands inside is looked at by no statement but CALL.
+        check_block(body)

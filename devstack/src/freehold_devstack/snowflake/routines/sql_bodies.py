@@ -1,4 +1,4 @@
-"""The bodies of SQL functions and procedures: what they may be, what they refer to and what comes out of them."""
+"""The bodies of SQL functions: what they may be, what they refer to and what comes out of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,29 +11,13 @@ from freehold_devstack.snowflake.parser import Name
 from freehold_devstack.snowflake.relations.columns import columns_of, outputs
 from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.routines.signature import Argument, Returns, spelled
-from freehold_devstack.snowflake.tokens import TokenKind, tokenize
+from freehold_devstack.snowflake.tokens import tokenize
 
 _BLOCK = ("BEGIN", "DECLARE")
 """How a block of Snowflake Scripting begins."""
 
 _LONGEST = {"VARCHAR": "VARCHAR(134217728)", "BINARY": "BINARY(67108864)"}
 """What errors call the types that a function is declared with without a length."""
-
-
-def check_procedure_body(body: str) -> None:
-    """Refuse what is no block of Snowflake Scripting; what stands inside is only looked at by a call.
-
-    Raises:
-        SqlError: 001003.
-    """
-    *tokens, end = tokenize(body)
-    while tokens and tokens[-1].text == ";":
-        tokens.pop()
-    if not tokens or tokens[0].kind is not TokenKind.WORD or tokens[0].value not in _BLOCK:
-        first = tokens[0] if tokens else end
-        raise errors.syntax(first.text, first.line, first.position)
-    if tokens[-1].value != "END":
-        raise errors.syntax(end.text, end.line, end.position)
 
 
 def check_function_body(

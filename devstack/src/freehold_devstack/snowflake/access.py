@@ -127,6 +127,11 @@ class Authority:
         """
         return self.resolves(obj, also) or self.touches(obj)
 
-    def resolves(self, _obj: CatalogObject, also: Collection[str] = ()) -> bool:
+    def resolves(self, obj: CatalogObject, also: Collection[str] = ()) -> bool:
         """Whether the object is listed whatever privileges the roles have on it."""
-        return self.holds_on_account(*_RESOLVES_EVERYTHING, *also)
+        return self.holds_on_account(*_RESOLVES_EVERYTHING, *also) or self._manages(obj)
+
+    def _manages(self, obj: CatalogObject) -> bool:
+        """Whether it is in a managed access schema of an active role, which decides on all grants in there."""
+        schema = None if obj.parent is None else self.catalog[obj.parent]
+        return schema is not None and bool(schema.properties.get("MANAGED ACCESS")) and self.owns(schema)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants.privileges import managed_schema
 
 
 def add(context: Context, grant: Grant) -> None:
@@ -57,8 +58,9 @@ def _take_all(context: Context, obj: CatalogObject, grants: Iterable[Grant]) -> 
 
 
 def _dependents(context: Context, obj: CatalogObject, grant: Grant) -> list[Grant]:
-    """What the grantee granted on by this grant alone: none while it owns the object or has another one's option."""
-    if not grant.grant_option or obj.owner == grant.to:
+    """What the grantee granted on by this grant alone: none while it decides anyway or has another one's option."""
+    schema = managed_schema(context, obj)
+    if not grant.grant_option or grant.to == (obj if schema is None else schema).owner:
         return []
     same = [other for other in context.catalog.grants_on(obj) if other.privilege == grant.privilege]
     if any(other.to == grant.to and other.grant_option and other.key != grant.key for other in same):

@@ -17,7 +17,7 @@ from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, manag
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
-from freehold_devstack.snowflake.results import Column, Result, text, timestamp
+from freehold_devstack.snowflake.results import Cell, Column, Result, text, timestamp
 
 BARE_GRANTEES = "2026_06"
 """Since this bundle SHOW GRANTS OF DATABASE ROLE prints grantees that are database roles without their database."""
@@ -138,6 +138,13 @@ class ShowGrants:
 # --- ON --------------------------------------------------------------------------------------------------------------
 
 
+def _management(obj: CatalogObject) -> list[Grant]:
+    """What the owner of a managed access schema holds on it besides: the grants on all that is in it."""
+    if obj.owner is None or not obj.properties.get("MANAGED ACCESS"):
+        return []
+    return [Grant("MANAGE GRANTS", obj.id, obj.owner, obj.owner, obj.created_on)]
+
+
 def _on(obj_of: Callable[[Context], CatalogObject]) -> Callable[[Context], Result]:
     def answer(context: Context) -> Result:
         obj = obj_of(context)
@@ -147,7 +154,12 @@ def _on(obj_of: Callable[[Context], CatalogObject]) -> Callable[[Context], Resul
             # Users that hold an account role are left to SHOW GRANTS OF.
             if obj.kind != ROLE or context.catalog[grant.to].kind != USER
         ]
-        return _result(context, _ON, (*_ownership(obj), *grants), lambda row: (row.grantee.name, row.grant.privilege))
+        return _result(
+            context,
+            _ON,
+            (*_ownership(obj), *_management(obj), *grants),
+            lambda row: (row.grantee.name, row.grant.privilege),
+        )
 
     return answer
 
@@ -241,7 +253,7 @@ def _of(role: Grantee) -> Callable[[Context], Result]:
     return answer
 
 
-def _with_database(row: tuple[Scalar, ...], database: str) -> tuple[Scalar, ...]:
+def _with_database(row: tuple[Cell, ...], database: str) -> tuple[Cell, ...]:
     created_on, role, granted_to, grantee, granted_by = row
     qualified = f"{database}.{grantee}" if granted_to == "DATABASE_ROLE" else grantee
     return (created_on, role, granted_to, qualified, granted_by)

@@ -1,18 +1,18 @@
 """Masking and row access policies: their signature and body, what holds them to columns, and the type of each kind."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.bodies import Expression, Output, Place, Relations, parse_expression
+from freehold_devstack.snowflake.bodies import Expression, Output, Place, parse_expression
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
 from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Name, Parser, phrases
-from freehold_devstack.snowflake.relations.columns import columns_of, outputs
+from freehold_devstack.snowflake.relations.columns import columns_of, read_columns
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.show import owner_role_type, stored
@@ -99,18 +99,10 @@ def check_body(context: Context, policy: CatalogObject, body: Expression) -> Non
     """
     for function in body.functions:
         _check_function(context, function)
-    found = body.type(arguments_of(policy), _read(context, body.tables), _container(context, policy))
+    found = body.type(arguments_of(policy), read_columns(context, body.tables), _container(context, policy))
     returns = data_type(str(policy.properties[RETURNS]))
     if found is not None and not _fits(found, returns):
         raise errors.body_type(policy.name, str(returns), str(found))
-
-
-def _read(context: Context, tables: Iterable[Name]) -> Relations:
-    """The columns of the tables that a body reads, which the role that owns the policy must be allowed to."""
-    found = [context.resolve_relation(table, "SELECT") for table in tables]
-    for relation in found:
-        context.require("SELECT", relation, primary_only=True)
-    return {context.catalog.path(relation): outputs(columns_of(relation)) for relation in found}
 
 
 def _container(context: Context, policy: CatalogObject) -> Name:

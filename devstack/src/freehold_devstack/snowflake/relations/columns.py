@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.bodies import Output
+from freehold_devstack.snowflake.bodies import Output, Relations
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type
@@ -153,6 +153,18 @@ def find_column(columns: Iterable[Column], name: str) -> Column:
 def outputs(columns: Iterable[Column]) -> tuple[Output, ...]:
     """The columns as a query sees them."""
     return tuple(Output(column.name, column.type) for column in columns)
+
+
+def read_columns(context: Context, tables: Iterable[Name]) -> Relations:
+    """The columns of the tables and views that a definition reads, which the role that makes it must be allowed to.
+
+    Raises:
+        SqlError: 002003 or 003001.
+    """
+    found = [context.resolve_relation(table, "SELECT") for table in tables]
+    for relation in found:
+        context.require("SELECT", relation, primary_only=True)
+    return {context.catalog.path(relation): outputs(columns_of(relation)) for relation in found}
 
 
 def check_unique(columns: Sequence[Column]) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.bodies import Output, Relations, parse_expression, parse_query
+from freehold_devstack.snowflake.bodies import Output, parse_expression, parse_query
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
 from freehold_devstack.snowflake.parser import Name
-from freehold_devstack.snowflake.relations.columns import columns_of, outputs
+from freehold_devstack.snowflake.relations.columns import read_columns
 from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.routines.signature import Argument, Returns, spelled
 from freehold_devstack.snowflake.tokens import tokenize
@@ -45,12 +45,13 @@ def _expression_type(context: Context, function: CatalogObject, body: str, given
     expression, home = parse_expression(body), _home(context, function)
     for called in expression.functions:
         check_called(context, _qualified(called, home))
-    return expression.type(given, _read(context, expression.tables, home), home)
+    relations = read_columns(context, (_qualified(table, home) for table in expression.tables))
+    return expression.type(given, relations, home)
 
 
 def _query_outputs(context: Context, function: CatalogObject, body: str, given: Iterable[Output]) -> tuple[Output, ...]:
     query, home = parse_query(body), _home(context, function)
-    return query.outputs(_read(context, query.tables, home), home, given)
+    return query.outputs(read_columns(context, (_qualified(table, home) for table in query.tables)), home, given)
 
 
 def _home(context: Context, function: CatalogObject) -> Name:
@@ -60,14 +61,6 @@ def _home(context: Context, function: CatalogObject) -> Name:
 
 def _qualified(name: Name, home: Name) -> Name:
     return (*home[: len(home) + 1 - len(name)], *name)
-
-
-def _read(context: Context, tables: Iterable[Name], home: Name) -> Relations:
-    """The columns of what a body reads, which the role that makes the function must be allowed to."""
-    found = [context.resolve_relation(_qualified(table, home), "SELECT") for table in tables]
-    for relation in found:
-        context.require("SELECT", relation, primary_only=True)
-    return {context.catalog.path(relation): outputs(columns_of(relation)) for relation in found}
 
 
 # --- what comes out --------------------------------------------------------------------------------------------------

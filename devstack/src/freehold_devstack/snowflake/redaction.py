@@ -28,12 +28,12 @@ SECRETS = frozenset(
 
 HIDDEN = "***"
 
-_STRING = r"""'(?:[^'\\]|\\.|'')*(?:'|\Z)|\$\$.*?(?:\$\$|\Z)"""
-_GIVEN = re.compile(
-    rf"""\b({"|".join(sorted(SECRETS))})(\s*(?:=\s*)?)(?:{_STRING}|(?<==)\s*[^\s'(,;)]+)""", re.IGNORECASE | re.DOTALL
-)
+_NAMES = "|".join(sorted(SECRETS))
+_STRING = r"""(?:'(?:[^'\\]|\\.|'')*(?:'|\Z)|\$\$.*?(?:\$\$|\Z))"""
+_BARE = r"[^\s'(,;)]+"
+_GIVEN = re.compile(rf"\b({_NAMES})(?:(\s*=\s*)(?:{_STRING}|{_BARE})|(\s*){_STRING})", re.IGNORECASE | re.DOTALL)
 
 
 def redact(sql: str) -> str:
     """A statement with `***` for what it gives to secret properties, whether or not it could be parsed."""
-    return _GIVEN.sub(rf"\1\2'{HIDDEN}'", sql)
+    return _GIVEN.sub(rf"\1\2\3'{HIDDEN}'", sql)

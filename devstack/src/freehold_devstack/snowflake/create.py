@@ -10,7 +10,6 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import (
     Target,
-    Types,
     check_names,
     parse_assignments,
     parse_name,
@@ -20,7 +19,7 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Part, Statement
+from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Part, Statement, Types
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result, status
 from freehold_devstack.snowflake.tags import TagValues, parse_tags, set_tags
@@ -181,9 +180,8 @@ class Create:
         if self.source is None or source is None:
             return draft
         if self.source.how == "LIKE" and self.object_type.like is not None:
-            return replace(
-                draft, properties={**draft.properties, **self.object_type.like(source), **self.definition.given}
-            )
+            properties = {**draft.properties, **self.object_type.like(source), **self.definition.given}
+            return replace(draft, properties=properties, tags=source.tags)
         properties = {**source.properties, **self.definition.given}
         return replace(draft, properties=properties, parameters=source.parameters, tags=source.tags)
 
@@ -218,8 +216,8 @@ class Create:
         context.catalog.update(existing, self._settle(context, draft, values))
 
     def _settle(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
-        given = frozenset({*values, *self.definition.given})
-        return self.object_type.settle(context, with_values(draft, self.object_type, values), given)
+        given = {*values, *self.definition.given} | ({self.source.how} if self.source else set())
+        return self.object_type.settle(context, with_values(draft, self.object_type, values), frozenset(given))
 
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
@@ -323,9 +321,7 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
 
 def _parse_modifiers(parser: Parser, types: Types) -> list[str]:
     """Take the words between CREATE and the object type that any type knows."""
-    known = {modifier.words for object_type in types.values() for modifier in object_type.modifiers}
-    longest_first = sorted(known, key=len, reverse=True)
     taken: list[str] = []
-    while words := next((words for words in longest_first if parser.accept_phrase(words)), None):
+    while words := parser.accept_any(types.modifiers):
         taken.append(words)
     return taken

@@ -1,14 +1,14 @@
 """What a declaration of an object type says; the statements of all types are derived from it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.access import KNOWN_PRIVILEGES, OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.parameters import PARAMETERS, Parameter
-from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.parser import Name, Parser, Phrases, print_name
 from freehold_devstack.snowflake.results import Column, Result
 from freehold_devstack.snowflake.values import ValueType
 
@@ -234,7 +234,8 @@ class ObjectType:
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
-        kept_days: Days for which a dropped one can be brought back, in the current schema alone; None where the retention
+        kept_days: Days for which a dropped one can be brought back, in the current schema alone; None where the
+            retention
             time rules.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
@@ -257,7 +258,7 @@ class ObjectType:
         extra_describes, extra_shows: Further DESCRIBE and SHOW statements about the type, by the words after the verb.
         relation: Whether SHOW OBJECTS lists it.
         settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
-            names of the settings that the statement spells out.
+            names of the settings that the statement spells out, and CLONE or LIKE where there is a source.
         created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
         restricting: What else may refuse DROP … RESTRICT.
         replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
@@ -355,3 +356,52 @@ class ObjectType:
         """Properties and parameters by name."""
         own: dict[str, Setting] = {prop.name: prop for prop in self.properties}
         return own | {name: PARAMETERS[name] for name in self.parameters}
+
+
+class Types(Mapping[str, ObjectType]):
+    """The object types by kind, and the words that statements know them by.
+
+    Args:
+        declared: All of them.
+    """
+
+    def __init__(self, declared: Iterable[ObjectType]) -> None:
+        self._by_kind = {object_type.kind: object_type for object_type in declared}
+        self.modifiers = Phrases(modifier.words for each in self.values() for modifier in each.modifiers)
+        self.extra_shows = {words: parse for each in self.values() for words, parse in each.extra_shows}
+        privileges = {privilege for each in self.values() for privilege in each.privileges}
+        self.privileges, self.grantable = Phrases(privileges), Phrases(privileges | KNOWN_PRIVILEGES)
+        self.extra_show_words = Phrases(self.extra_shows)
+        self._words = {
+            (plural, creating): self._called(plural=plural, creating=creating)
+            for plural in (False, True)
+            for creating in (False, True)
+        }
+
+    def __getitem__(self, kind: str) -> ObjectType:
+        return self._by_kind[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_kind)
+
+    def __len__(self) -> int:
+        return len(self._by_kind)
+
+    def _called(self, *, plural: bool, creating: bool) -> tuple[Phrases, Mapping[str, ObjectType]]:
+        by_words: dict[str, ObjectType] = {}
+        for object_type in self.values():
+            by_words[object_type.plural if plural else object_type.kind] = object_type
+            for singular, several in () if creating else object_type.aliases:
+                by_words[several if plural else singular] = object_type
+        return Phrases(by_words), by_words
+
+    def is_next(self, parser: Parser) -> bool:
+        """Whether the words of an object type come next."""
+        words, _ = self._words[False, False]
+        return parser.at_any(words)
+
+    def parse(self, parser: Parser, *, plural: bool, creating: bool) -> ObjectType | None:
+        """Take the words of an object type, if they come next; the longest match wins."""
+        words, types = self._words[plural, creating]
+        taken = parser.accept_any(words)
+        return None if taken is None else types[taken]

@@ -1,7 +1,7 @@
 """A cursor over tokens with the steps that every statement's grammar is made of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
@@ -20,6 +20,23 @@ _BARE = re.compile(r"[A-Z_][A-Z0-9_$]*")
 def phrases(text: str) -> tuple[str, ...]:
     """The keywords of a comma-separated list, each of one or more words."""
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
+class Phrases:
+    """Keywords of one or more words each.
+
+    Args:
+        phrases: The words of each, separated by blanks; the empty one doesn't count.
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for words in sorted({tuple(phrase.split()) for phrase in phrases if phrase}, key=len, reverse=True):
+            self._by_first.setdefault(words[0], []).append(words)
+
+    def beginning_with(self, word: str) -> Sequence[tuple[str, ...]]:
+        """The words of those that begin with this one, the longest first."""
+        return self._by_first.get(word, ())
 
 
 # https://docs.snowflake.com/en/sql-reference/reserved-keywords: those that can't name an object.
@@ -114,11 +131,13 @@ class Parser:
         return any(self._matches(index, words) for index in range(self._next, len(self._tokens)))
 
     def _matches(self, index: int, words: Sequence[str]) -> bool:
-        found = self._tokens[index : index + len(words)]
-        return len(found) == len(words) and all(
-            token.kind in {TokenKind.WORD, TokenKind.OPERATOR} and token.value == word
-            for token, word in zip(found, words, strict=True)
-        )
+        tokens = self._tokens
+        if tokens[index].keyword != words[0]:
+            return False
+        if len(words) == 1:
+            return True
+        found = tokens[index : index + len(words)]
+        return len(found) == len(words) and all(token.keyword == word for token, word in zip(found, words, strict=True))
 
     def accept(self, *words: str) -> bool:
         """Take these keywords or operators if they come next."""
@@ -130,6 +149,17 @@ class Parser:
     def accept_phrase(self, phrase: str) -> bool:
         """As `accept`, for several words in one text."""
         return self.accept(*phrase.split())
+
+    def accept_any(self, phrases: "Phrases") -> str | None:
+        """Take the longest of some phrases that comes next."""
+        for words in phrases.beginning_with(self.token.keyword):
+            if self.accept(*words):
+                return " ".join(words)
+        return None
+
+    def at_any(self, phrases: "Phrases") -> bool:
+        """Whether the input goes on with one of some phrases."""
+        return any(self.at(*words) for words in phrases.beginning_with(self.token.keyword))
 
     def expect(self, *words: str) -> None:
         """Take these keywords or operators; anything else is a syntax error at the first that differs."""
@@ -225,7 +255,7 @@ class Parser:
         return self.slice(first)
 
     def expression(self, *ends: str) -> str:
-        """Take an expression as written: up to a comma, a closing bracket or some words, outside of its own brackets."""
+        """Take an expression as written: up to a comma, a bracket that closes, or some words, outside of brackets."""
         first, depth = self.token, 0
         while not self.at_end() and (depth or not any(self.at(*words.split()) for words in (",", ")", *ends))):
             depth += self.at("(") - self.at(")")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
-from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Types, parse_name, parse_target, parse_type
+from freehold_devstack.snowflake.context import MILLISECONDS_PER_MINUTE, Context
+from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement
+from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement, Types
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
@@ -118,10 +118,9 @@ def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str
 
 
 def _parse_privileges(parser: Parser, types: Types) -> tuple[str, ...]:
-    known = sorted({privilege for kind in types.values() for privilege in kind.privileges}, key=len, reverse=True)
     privileges: list[str] = []
     while not privileges or parser.accept(","):
-        words = next((words for words in known if parser.accept_phrase(words)), None)
+        words = parser.accept_any(types.privileges)
         if words is None:
             raise parser.unexpected()
         privileges.append(words)
@@ -250,10 +249,8 @@ class ShowType:
 
 def parse_show(parser: Parser, types: Types) -> Statement:
     """Read a SHOW of a type, up to its end."""
-    for object_type in types.values():
-        for words, parse in object_type.extra_shows:
-            if parser.accept_phrase(words):
-                return parse(parser)
+    if words := parser.accept_any(types.extra_show_words):
+        return types.extra_shows[words](parser)
     terse = parser.token
     is_terse = parser.accept("TERSE")
     if parser.accept("OBJECTS"):
@@ -303,7 +300,13 @@ def stored(name: str) -> Callable[[Context, CatalogObject], Scalar]:
 
 def _figure(context: Context, obj: CatalogObject, what: str) -> Scalar:
     """What a table holds, which changes without a statement; views hold nothing."""
-    return context.fluctuation(obj, what, 1_000_000) if obj.kind == "TABLE" else None
+    return figure(context, obj, what) if obj.kind == "TABLE" else None
+
+
+def figure(context: Context, table: CatalogObject, what: str) -> int:
+    """How many "rows" or "bytes" a table holds: none in its first minute, then whatever is loaded and deleted."""
+    is_new = context.now - table.created_on < MILLISECONDS_PER_MINUTE
+    return 0 if is_new else context.fluctuation(table, what, 1_000_000)
 
 
 _OBJECTS = Show(

@@ -53,6 +53,11 @@ class Constraint:
     comment: str | None = None
 
     @property
+    def signature(self) -> tuple[str, tuple[str, ...], str | None]:
+        """What no two constraints of a table have in common."""
+        return self.type, self.columns, self.expression
+
+    @property
     def is_key(self) -> bool:
         """Whether a foreign key can refer to it."""
         return self.type in {PRIMARY_KEY, UNIQUE}
@@ -253,8 +258,7 @@ def _check_repeated(table: CatalogObject, others: Sequence[Constraint], constrai
         raise errors.unnumbered(f"primary key already exists for table '{table.name}'")
     if constraint.name and any(other.name == constraint.name for other in others):
         raise errors.unnumbered(f"constraint '{constraint.name}' already exists on table '{table.name}'")
-    signature = (constraint.type, constraint.columns, constraint.expression)
-    if any((other.type, other.columns, other.expression) == signature for other in others):
+    if any(other.signature == constraint.signature for other in others):
         raise errors.unnumbered(f"constraint with the same signature already exists on table '{table.name}'")
 
 
@@ -348,19 +352,25 @@ def references(context: Context, target: CatalogObject) -> list[ForeignKey]:
     return [found for table in tables for found in foreign_keys(context, table) if found.target.id == target.id]
 
 
-def unreferenced(context: Context, table: CatalogObject, keys: Iterable[Constraint], *, restrict: bool) -> None:
-    """End the foreign keys that refer to keys which go.
+def released(context: Context, table: CatalogObject, going: Iterable[Constraint], *, restrict: bool) -> CatalogObject:
+    """The record of a table without some constraints; the foreign keys that refer to these end as well.
 
     Raises:
-        SqlError: 999999 when there are some in spite of RESTRICT.
+        SqlError: 999999 when there are such foreign keys in spite of RESTRICT.
     """
-    going = set(keys)
-    for reference in (each for each in references(context, table) if each.key in going):
+    gone = set(going)
+    for reference in references(context, table) if any(constraint.is_key for constraint in gone) else ():
+        if reference.key not in gone:
+            continue
         if restrict:
             raise errors.unnumbered("Cannot drop the constraint because of dependencies")
+        if reference.table.id == table.id:
+            gone.add(reference.constraint)
+            continue
         referring = context.catalog[reference.table.id]
-        kept = [each for each in constraints_of(referring) if each != reference.constraint]
+        kept = (each for each in constraints_of(referring) if each != reference.constraint)
         context.catalog.update(referring, with_constraints(referring, kept))
+    return with_constraints(table, (each for each in constraints_of(table) if each not in gone))
 
 
 def key_columns(table: CatalogObject, kind: str) -> frozenset[str]:

@@ -13,7 +13,14 @@ from freehold_devstack.snowflake.ddl import parse_names
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import Act, Action, Given, Part
 from freehold_devstack.snowflake.parser import Name, Parser, phrases
-from freehold_devstack.snowflake.relations.columns import Column, Masking, columns_of, find_column, policy_of
+from freehold_devstack.snowflake.relations.columns import (
+    Column,
+    Masking,
+    columns_of,
+    find_column,
+    policy_of,
+    with_columns,
+)
 from freehold_devstack.snowflake.tags import parse_tags, tagged, untagged
 
 MASKING_POLICY = "MASKING POLICY"
@@ -329,6 +336,22 @@ def attached_columns(relation: CatalogObject) -> frozenset[str]:
     maskings = [column.masking_policy for column in columns_of(relation)]
     used = [name for masking in maskings if masking is not None for name in masking.using]
     return frozenset(used) | _row_access_columns(relation)
+
+
+def renamed_in_policies(
+    relation: CatalogObject, renamed: Callable[[tuple[str, ...]], tuple[str, ...]]
+) -> CatalogObject:
+    """The record whose policies are given the same columns by their new names."""
+    columns = [
+        column
+        if (masking := column.masking_policy) is None
+        else replace(column, masking_policy=Masking(masking.policy, renamed(masking.using)))
+        for column in columns_of(relation)
+    ]
+    access = row_access_of(relation)
+    values = None if access is None else asdict(RowAccess(access.policy, renamed(access.on)))
+    relation = with_columns(relation, columns)
+    return replace(relation, properties={**relation.properties, ROW_ACCESS_POLICY: values})
 
 
 def _row_access_columns(relation: CatalogObject) -> frozenset[str]:

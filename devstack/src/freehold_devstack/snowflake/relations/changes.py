@@ -1,0 +1,424 @@
+"""ALTER TABLE: what it does to columns and constraints.
+
+https://docs.snowflake.com/en/sql-reference/sql/alter-table
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.datatypes import DataType, check_change, parse_data_type
+from freehold_devstack.snowflake.object_type import Act, Action
+from freehold_devstack.snowflake.parser import Name, Parser
+from freehold_devstack.snowflake.relations.clustering import clustered_columns
+from freehold_devstack.snowflake.relations.columns import (
+    Column,
+    check_unique,
+    columns_of,
+    find_column,
+    with_column,
+    with_columns,
+)
+from freehold_devstack.snowflake.relations.constraints import (
+    CHECK,
+    FOREIGN_KEY,
+    PRIMARY_KEY,
+    UNIQUE,
+    Constraint,
+    constrained,
+    constraints_of,
+    find_constraint,
+    find_key,
+    parse_constraint,
+    references,
+    released,
+    with_constraints,
+)
+from freehold_devstack.snowflake.relations.definitions import (
+    Definition,
+    check_constant_defaults,
+    completed,
+    parse_column,
+    usable_sequence,
+)
+from freehold_devstack.snowflake.relations.governance import (
+    ColumnChange,
+    attached_columns,
+    parse_column_governance,
+    parse_columns,
+    renamed_in_policies,
+)
+
+Rows = Callable[[Context, CatalogObject], int]
+"""How many rows a table has."""
+
+_SEMI_STRUCTURED = frozenset({"ARRAY", "OBJECT", "VARIANT"})
+
+
+# --- columns that come -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    definition: Definition
+    if_not_exists: bool
+
+
+def _parse_add(parser: Parser, rows: Rows) -> Act:
+    """Take the rest of ADD: a constraint, or `[COLUMN] [IF NOT EXISTS] <column> [, …]`."""
+    constraint = parse_constraint(parser)
+    if constraint is not None:
+        return _add_constraint(constraint)
+    parser.accept("COLUMN")
+    additions: list[_Addition] = []
+    while not additions or parser.accept(","):
+        if_not_exists = parser.accept("IF", "NOT", "EXISTS")
+        definition = parse_column(parser)
+        if if_not_exists and (definition.column.has_default or definition.constraints):
+            raise errors.unnumbered("IF NOT EXISTS can't be combined with a default, an identity or a constraint.")
+        additions.append(_Addition(definition, if_not_exists))
+    return _add_columns(additions, rows)
+
+
+def _add_constraint(constraint: Constraint) -> Act:
+    def act(context: Context, table: CatalogObject) -> None:
+        context.catalog.update(table, constrained(context, table, (constraint,)))
+
+    return act
+
+
+def _add_columns(additions: Sequence[_Addition], rows: Rows) -> Act:
+    def act(context: Context, table: CatalogObject) -> None:
+        there = {column.name for column in columns_of(table)}
+        coming = [
+            each.definition for each in additions if not (each.if_not_exists and each.definition.column.name in there)
+        ]
+        check_unique([definition.column for definition in coming])
+        for definition in coming:
+            if definition.column.name in there:
+                raise errors.column_exists(definition.column.name)
+            _check_filled(definition, table, rows(context, table))
+        context.catalog.update(table, extended(context, table, coming))
+
+    return act
+
+
+def _check_filled(definition: Definition, table: CatalogObject, rows: int) -> None:
+    """Refuse a column that the rows which are there would have no value for."""
+    column = definition.column
+    if not rows:
+        return
+    if column.identity is not None:
+        raise errors.unnumbered(f"Identity column '{column.name}' cannot be added to non-empty table '{table.name}'.")
+    required = not column.nullable or any(constraint.type == PRIMARY_KEY for constraint in definition.constraints)
+    if required and column.default in {None, "NULL"}:
+        raise errors.unnumbered(
+            f"Non-nullable column '{column.name}' cannot be added to non-empty table '{table.name}' unless it has a "
+            "non-null default value."
+        )
+
+
+def extended(context: Context, table: CatalogObject, definitions: Sequence[Definition]) -> CatalogObject:
+    """The record of a table with more columns at its end.
+
+    Raises:
+        SqlError: 002263 for a default that is no constant; as `completed` and `constrained`.
+    """
+    new = [definition.column for definition in definitions]
+    check_constant_defaults(new)
+    old = columns_of(table)
+    added = [replace(column, added=column.default is not None) for column in completed(context, table, new, old)]
+    table = with_columns(table, (*old, *added))
+    return constrained(context, table, (each for definition in definitions for each in definition.constraints))
+
+
+# --- columns that go -------------------------------------------------------------------------------------------------
+
+
+def _parse_drop(parser: Parser) -> Act:
+    """Take the rest of DROP: a constraint, or `[COLUMN] [IF EXISTS] <name> [, …]`; then [CASCADE | RESTRICT]."""
+    find = _parse_constraint_reference(parser)
+    if find is not None:
+        return _drop_constraint(find, _parse_how(parser))
+    parser.accept("COLUMN")
+    if_exists = parser.accept("IF", "EXISTS")
+    names: list[str] = []
+    while not names or parser.accept(","):
+        names.append(parser.identifier())
+    return _drop_columns(names, _parse_how(parser), if_exists=if_exists)
+
+
+def _parse_how(parser: Parser) -> str:
+    return next((word for word in ("CASCADE", "RESTRICT") if parser.accept(word)), "")
+
+
+def _drop_columns(names: Sequence[str], how: str, *, if_exists: bool) -> Act:
+    def act(context: Context, table: CatalogObject) -> None:
+        there = {column.name for column in columns_of(table)}
+        for name in names:
+            if name not in there and not if_exists:
+                raise errors.unnumbered(f"column '{name}' does not exist")
+        shorter = shortened(context, table, [name for name in names if name in there], how)
+        context.catalog.update(table, shorter)
+
+    return act
+
+
+def shortened(context: Context, table: CatalogObject, names: Iterable[str], how: str = "") -> CatalogObject:
+    """The record of a table without some columns, and without the constraints that they are in.
+
+    Args:
+        how: CASCADE, RESTRICT or neither.
+
+    Raises:
+        SqlError: 001432 for the last columns, 011208 for what a virtual column uses, 999999 for what else is needed.
+    """
+    going = dict.fromkeys(names)
+    kept = [column for column in columns_of(table) if column.name not in going]
+    if not kept:
+        raise errors.last_columns()
+    for name in going:
+        _check_unused(table, kept, name)
+    gone = [constraint for constraint in constraints_of(table) if not going.keys().isdisjoint(constraint.columns)]
+    if gone and (how == "RESTRICT" or (not how and any(each.type == CHECK and len(each.columns) > 1 for each in gone))):
+        raise errors.unnumbered(f"Cannot drop a column of constraint '{gone[0].name}' of table '{table.name}'.")
+    return with_columns(released(context, table, gone, restrict=False), kept)
+
+
+def _check_unused(table: CatalogObject, kept: Iterable[Column], name: str) -> None:
+    for column in kept:
+        if name in column.uses:
+            text = f"Cannot drop column '{name}' because virtual column {column.name} depends on it."
+            raise errors.virtual_column(11208, text)
+    if name in clustered_columns(table):
+        raise errors.unnumbered(f"Cannot drop column '{name}' which belongs to a clustering key")
+    if name in attached_columns(table):
+        raise errors.unnumbered(f"Cannot drop column '{name}' which is associated with one or more policies.")
+
+
+# --- columns that change ---------------------------------------------------------------------------------------------
+
+
+def _parse_alter(parser: Parser, rows: Rows) -> Act:
+    """Take the rest of { ALTER | MODIFY }: a constraint, or `[(] [COLUMN] <name> <change> [, …] [)]`."""
+    find = _parse_constraint_reference(parser)
+    if find is not None:
+        return _alter_constraint(find, parser)
+    grouped = parser.accept("(")
+    changes: list[tuple[str, ColumnChange]] = []
+    governing: set[bool] = set()
+    while not changes or parser.accept(","):
+        parser.accept("COLUMN")
+        token, name = parser.token, parser.identifier()
+        governance = parse_column_governance(parser, name)
+        governing.add(governance is not None)
+        if len(governing) > 1:
+            # Policies and tags have a statement of their own.
+            raise parser.unexpected(token)
+        changes.append((name, governance or _parse_column_change(parser, rows)))
+    if grouped:
+        parser.expect(")")
+    return alter_columns(changes, owner_only=governing == {False})
+
+
+def alter_columns(changes: Sequence[tuple[str, ColumnChange]], *, owner_only: bool) -> Act:
+    """What changes columns, one after the other; policies and tags ask for rights of their own."""
+
+    def act(context: Context, relation: CatalogObject) -> None:
+        if owner_only:
+            context.require(OWNERSHIP, relation)
+        changed = relation
+        for name, change in changes:
+            column = find_column(columns_of(changed), name)
+            changed = with_column(changed, change(context, changed, column))
+        context.catalog.update(relation, changed)
+
+    return act
+
+
+def _parse_column_change(parser: Parser, rows: Rows) -> ColumnChange:
+    if parser.accept("DROP", "DEFAULT"):
+        return _drop_default
+    if parser.accept("SET", "DEFAULT"):
+        name = parser.name(parts=4)
+        if len(name) == 1 or name[-1] != "NEXTVAL":
+            raise errors.unsupported("SET DEFAULT of what is no sequence")
+        return _set_sequence(name[:-1])
+    if parser.accept("SET", "NOT", "NULL") or parser.accept("NOT", "NULL"):
+        return _set_not_null(rows)
+    if parser.accept("DROP", "NOT", "NULL"):
+        return _drop_not_null
+    if parser.accept("COMMENT"):
+        return set_comment(parser.string())
+    if parser.accept("UNSET", "COMMENT"):
+        return set_comment(None)
+    if not parser.accept("SET", "DATA", "TYPE"):
+        parser.accept("TYPE")
+    return _set_type(parse_data_type(parser))
+
+
+def set_comment(comment: str | None) -> ColumnChange:
+    """What gives a column a comment or takes it away."""
+    return lambda _context, _relation, column: replace(column, comment=comment)
+
+
+def _drop_default(_context: Context, _table: CatalogObject, column: Column) -> Column:
+    if column.added:
+        raise errors.unnumbered(f"Cannot drop the default of column '{column.name}' that was added with it.")
+    return replace(column, default=None, sequence=None, identity=None)
+
+
+def _set_sequence(name: Name) -> ColumnChange:
+    def change(context: Context, _table: CatalogObject, column: Column) -> Column:
+        if column.sequence is None:
+            raise errors.unnumbered(f"Cannot set a default sequence for column '{column.name}' that has none.")
+        return replace(column, sequence=usable_sequence(context, name).id)
+
+    return change
+
+
+def _set_not_null(rows: Rows) -> ColumnChange:
+    def change(context: Context, table: CatalogObject, column: Column) -> Column:
+        if column.expression is not None:
+            raise errors.virtual_column(11207, f"Cannot set NOT NULL constraint on virtual column {column.name}.")
+        if column.type.base in _SEMI_STRUCTURED and rows(context, table):
+            raise errors.unnumbered(
+                f"Column '{column.name}' of type {column.type} of a non-empty table must take NULL."
+            )
+        return replace(column, nullable=False)
+
+    return change
+
+
+def _drop_not_null(_context: Context, table: CatalogObject, column: Column) -> Column:
+    if any(each.type == PRIMARY_KEY and column.name in each.columns for each in constraints_of(table)):
+        raise errors.unnumbered(f"Column '{column.name}' of the primary key must not take NULL.")
+    return replace(column, nullable=True)
+
+
+def _set_type(new: DataType) -> ColumnChange:
+    def change(_context: Context, _table: CatalogObject, column: Column) -> Column:
+        check_change(column.name, column.type, new)
+        return replace(column, type=new)
+
+    return change
+
+
+def _parse_rename(parser: Parser) -> Act:
+    """Take the rest of RENAME COLUMN <old> TO <new>."""
+    old = parser.identifier()
+    parser.expect("TO")
+    new = parser.identifier()
+
+    def act(context: Context, table: CatalogObject) -> None:
+        columns = columns_of(table)
+        if all(column.name != old for column in columns):
+            raise errors.missing("OBJECT", old)
+        if any(column.name == new for column in columns):
+            raise errors.column_exists(new)
+        dependents = [each.name for each in columns if old in each.uses]
+        dependents += [each.name for each in constraints_of(table) if each.type == CHECK and old in each.columns]
+        if dependents or old in clustered_columns(table):
+            raise errors.unnumbered(f"Cannot rename column '{old}' which an expression of table '{table.name}' uses.")
+        _rename(context, table, old, new)
+
+    return act
+
+
+def _rename(context: Context, table: CatalogObject, old: str, new: str) -> None:
+    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(new if name == old else name for name in names)
+
+    for reference in references(context, table):
+        followed = replace(reference.constraint, referenced=renamed(reference.constraint.referenced))
+        _replace_constraint(context, context.catalog[reference.table.id], reference.constraint, followed)
+    table = context.catalog[table.id]
+    column = replace(find_column(columns_of(table), old), name=new)
+    changed = renamed_in_policies(with_column(table, column, old), renamed)
+    constraints = [replace(each, columns=renamed(each.columns)) for each in constraints_of(table)]
+    context.catalog.update(table, with_constraints(changed, constraints))
+
+
+# --- constraints -----------------------------------------------------------------------------------------------------
+
+_Find = Callable[[CatalogObject], Constraint]
+
+
+def _parse_constraint_reference(parser: Parser) -> _Find | None:
+    """Take { CONSTRAINT <name> | PRIMARY KEY [(…)] | UNIQUE (…) | FOREIGN KEY (…) }, if it comes next."""
+    if parser.accept("CONSTRAINT"):
+        name = parser.identifier()
+        return lambda table: find_constraint(table, name)
+    for kind in (PRIMARY_KEY, UNIQUE, FOREIGN_KEY):
+        if parser.accept_phrase(kind):
+            columns = () if kind == PRIMARY_KEY and not parser.at("(") else parse_columns(parser)
+            return _find_key(kind, columns)
+    return None
+
+
+def _find_key(kind: str, columns: tuple[str, ...]) -> _Find:
+    return lambda table: find_key(table, kind, columns)
+
+
+def _drop_constraint(find: _Find, how: str) -> Act:
+    def act(context: Context, table: CatalogObject) -> None:
+        context.catalog.update(table, released(context, table, (find(table),), restrict=how == "RESTRICT"))
+
+    return act
+
+
+def _alter_constraint(find: _Find, parser: Parser) -> Act:
+    """Take [NOT ENFORCED] [NOVALIDATE] [RELY | NORELY], of which only RELY is more than what is so anyway."""
+    for word in ("ENFORCED", "VALIDATE"):
+        if parser.at(word):
+            raise errors.unsupported(f"ALTER CONSTRAINT {word}")
+    said = parser.accept("NOT", "ENFORCED")
+    said = parser.accept("NOVALIDATE") or said
+    rely = {"RELY": True, "NORELY": False}.get(parser.token.value)
+    if rely is not None:
+        parser.advance()
+    elif not said:
+        raise parser.unexpected()
+
+    def act(context: Context, table: CatalogObject) -> None:
+        context.require(OWNERSHIP, table)
+        constraint = find(table)
+        if rely is not None:
+            _replace_constraint(context, table, constraint, replace(constraint, rely=rely))
+
+    return act
+
+
+def _replace_constraint(context: Context, table: CatalogObject, old: Constraint, new: Constraint) -> None:
+    constraints = [new if each == old else each for each in constraints_of(table)]
+    context.catalog.update(table, with_constraints(table, constraints))
+
+
+def _parse_rename_constraint(parser: Parser) -> Act:
+    """Take the rest of RENAME CONSTRAINT <old> TO <new>."""
+    old = parser.identifier()
+    parser.expect("TO")
+    new = parser.identifier()
+
+    def act(context: Context, table: CatalogObject) -> None:
+        constraint = find_constraint(table, old)
+        if any(each.name == new for each in constraints_of(table)):
+            raise errors.unnumbered(f"constraint '{new}' already exists on table '{table.name}'")
+        _replace_constraint(context, table, constraint, replace(constraint, name=new))
+
+    return act
+
+
+def actions(rows: Rows) -> tuple[Action, ...]:
+    """The forms of ALTER TABLE about columns and constraints."""
+    return (
+        Action("ADD", lambda parser: _parse_add(parser, rows)),
+        Action("DROP", _parse_drop),
+        Action("ALTER", lambda parser: _parse_alter(parser, rows), None),
+        Action("MODIFY", lambda parser: _parse_alter(parser, rows), None),
+        Action("RENAME COLUMN", _parse_rename),
+        Action("RENAME CONSTRAINT", _parse_rename_constraint),
+    )

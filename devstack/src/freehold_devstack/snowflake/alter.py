@@ -10,7 +10,6 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import check_taken
 from freehold_devstack.snowflake.ddl import (
     Target,
-    Types,
     check_feature,
     check_names,
     check_rights,
@@ -24,7 +23,7 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.object_type import Act, Form, Given, ObjectType, Property, Refused, Statement
+from freehold_devstack.snowflake.object_type import Act, Form, Given, ObjectType, Property, Refused, Statement, Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result

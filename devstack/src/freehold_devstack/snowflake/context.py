@@ -10,7 +10,7 @@ from freehold_devstack.snowflake.access import OWNERSHIP, Authority
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.hints import Hints
-from freehold_devstack.snowflake.object_type import ObjectType
+from freehold_devstack.snowflake.object_type import ObjectType, Types
 from freehold_devstack.snowflake.parameters import InForce, in_force
 from freehold_devstack.snowflake.parser import Name, print_name
 from freehold_devstack.snowflake.sessions import Session
@@ -70,7 +70,7 @@ class Context:
         peers: The catalogs of the other accounts here, as ORGANIZATION.ACCOUNT.
     """
 
-    types: Mapping[str, ObjectType]
+    types: Types
     identity: AccountIdentity
     catalog: Catalog
     session: Session

@@ -12,7 +12,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Setting
+from freehold_devstack.snowflake.object_type import ObjectType, Property, Setting, Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.values import InvalidFormError, InvalidValueError, Reference
@@ -28,8 +28,6 @@ KNOWN = phrases("""
     TABLE, TAG, TASK, USER, VIEW
 """)
 """Object types of Snowflake: those without a declaration here are refused as unsupported, not as unknown words."""
-
-Types = Mapping[str, ObjectType]
 
 
 @dataclass(frozen=True)
@@ -69,14 +67,8 @@ class Target:
 
 def parse_type(parser: Parser, types: Types, *, plural: bool = False, creating: bool = False) -> ObjectType:
     """Take the words of an object type; the longest match wins."""
-    by_words: dict[str, ObjectType] = {}
-    for object_type in types.values():
-        by_words[object_type.plural if plural else object_type.kind] = object_type
-        for singular, several in () if creating else object_type.aliases:
-            by_words[several if plural else singular] = object_type
-    for words in sorted(by_words, key=len, reverse=True):
-        if parser.accept_phrase(words):
-            return by_words[words]
+    if (object_type := types.parse(parser, plural=plural, creating=creating)) is not None:
+        return object_type
     for kind in KNOWN:
         words = kind if not plural else f"{kind[:-1]}IES" if kind.endswith("Y") else f"{kind}S"
         if parser.at(*words.split()):

@@ -6,8 +6,8 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Target, Types, parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement
+from freehold_devstack.snowflake.ddl import Target, parse_name, parse_target, parse_type
+from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement, Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, status
 

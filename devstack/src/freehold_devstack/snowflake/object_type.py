@@ -235,8 +235,7 @@ class ObjectType:
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
         kept_days: Days for which a dropped one can be brought back, in the current schema alone; None where the
-            retention
-            time rules.
+            retention time rules.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
         clonable: Whether an object can be cloned, be it by itself or with what it is in.

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from freehold_devstack.snowflake import attachments, errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import CURRENT, Context
-from freehold_devstack.snowflake.ddl import Types, parse_assignments, parse_name, parse_unset, read, scalars
+from freehold_devstack.snowflake.ddl import parse_assignments, parse_name, parse_unset, read, scalars
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.network_access import PARAMETER as NETWORK_POLICY
 from freehold_devstack.snowflake.network_access import check_activation
-from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement, Types
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.results import DONE, Result

@@ -28,6 +28,7 @@ class Token:
         value: What it means: a string without its escapes, a quoted identifier without its quotes, a word in capitals.
         line, position: Of its first character; lines count from 1, positions from 0, as Snowflake reports them.
         start: Offset of its first character in the statement.
+        keyword: What grammar compares: of words and operators the value, else nothing.
     """
 
     kind: TokenKind
@@ -36,6 +37,7 @@ class Token:
     line: int
     position: int
     start: int
+    keyword: str = ""
 
 
 _LEXEMES = re.compile(
@@ -61,6 +63,7 @@ _KINDS = {
     "number": TokenKind.NUMBER,
     "operator": TokenKind.OPERATOR,
 }
+_KEYWORDS = frozenset({"word", "operator"})
 _ESCAPE = re.compile(r"''|\\(?:([0-3]?[0-7]{1,2})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -82,7 +85,9 @@ def tokenize(sql: str) -> list[Token]:
             raise errors.syntax(sql[offset], line, position)
         group, text = str(lexeme.lastgroup), lexeme[0]
         if group != "space":
-            tokens.append(Token(_KINDS[group], text, _value(group, text), line, position, offset))
+            value = _value(group, text)
+            keyword = value if group in _KEYWORDS else ""
+            tokens.append(Token(_KINDS[group], text, value, line, position, offset, keyword))
         offset = lexeme.end()
         if newlines := text.count("\n"):
             line += newlines

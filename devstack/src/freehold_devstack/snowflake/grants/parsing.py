@@ -2,7 +2,6 @@
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.ddl import Types
 from freehold_devstack.snowflake.grants.future import GrantFuture, RevokeFuture
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
 from freehold_devstack.snowflake.grants.granting import GrantPrivileges, RevokePrivileges
@@ -10,7 +9,7 @@ from freehold_devstack.snowflake.grants.ownership import GrantOwnership, RevokeO
 from freehold_devstack.snowflake.grants.privileges import IMPORTED, check_kind, parse_privileges
 from freehold_devstack.snowflake.grants.roles import GrantRole, RevokeRole
 from freehold_devstack.snowflake.grants.securables import FutureObjects, parse_securable
-from freehold_devstack.snowflake.object_type import Statement
+from freehold_devstack.snowflake.object_type import Statement, Types
 from freehold_devstack.snowflake.parser import Parser
 
 

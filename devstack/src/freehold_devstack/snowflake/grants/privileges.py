@@ -6,23 +6,14 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import ACCOUNT_PRIVILEGES, OWNERSHIP, RESERVED_TO_ACCOUNTADMIN
 from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Types
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, USER
 from freehold_devstack.snowflake.grants.securables import Existing, FutureObjects
-from freehold_devstack.snowflake.parser import Parser, phrases
+from freehold_devstack.snowflake.object_type import Types
+from freehold_devstack.snowflake.parser import Parser
 
 IMPORTED = "IMPORTED PRIVILEGES"
 REFERENCE_USAGE = "REFERENCE_USAGE"
 READ, WRITE, USAGE = "READ", "WRITE", "USAGE"
-
-_OBJECT_PRIVILEGES = frozenset(
-    phrases("""
-        APPLY, APPLYBUDGET, DELETE, DELETE ERROR TABLE, EVOLVE SCHEMA, FAILOVER, INGEST TELEMETRY, INSERT, MODIFY,
-        MODIFY PROGRAMMATIC AUTHENTICATION METHODS, MONITOR, OPERATE, READ, REBUILD, REFERENCES, SELECT, SELECT ERROR
-        TABLE, TRUNCATE, UPDATE, USAGE, USE_ANY_ROLE, VIEW EXPANDED QUERY PROFILE, WRITE
-    """)
-)
-"""Privileges that are known words, also where no type that is built has them."""
 
 _RENAMED = {"CREATE DATA EXCHANGE LISTING": "CREATE LISTING"}
 
@@ -36,13 +27,9 @@ def parse_privileges(parser: Parser, types: Types) -> list[str]:
     if parser.accept("ALL"):
         parser.accept("PRIVILEGES")
         return []
-    special = (OWNERSHIP, IMPORTED, REFERENCE_USAGE, *_RENAMED)
-    of_types = (kind.privileges for kind in types.values())
-    known = ACCOUNT_PRIVILEGES.union(_OBJECT_PRIVILEGES, special, *of_types)
     privileges: list[str] = []
     while not privileges or parser.accept(","):
-        candidates = sorted((each for each in known if each.startswith(parser.token.value)), key=len, reverse=True)
-        words = next((each for each in candidates if parser.accept_phrase(each)), None)
+        words = parser.accept_any(types.grantable)
         if words is None:
             raise parser.unexpected()
         privileges.append(_RENAMED.get(words, words))

@@ -1,17 +1,18 @@
 """What a GRANT is on: the account, one object, all objects of a kind in a container, or those yet to be made."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import ACCOUNT_PRIVILEGES
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import KNOWN, Target, Types, parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.object_type import ObjectType
-from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.ddl import KNOWN, Target, parse_name, parse_target, parse_type
+from freehold_devstack.snowflake.object_type import ObjectType, Types
+from freehold_devstack.snowflake.parser import Name, Parser, Phrases, print_name
 from freehold_devstack.snowflake.show import objects_in
 from freehold_devstack.snowflake.tokens import TokenKind
+
+_KNOWN = Phrases(KNOWN)
 
 
 @dataclass(frozen=True)
@@ -143,13 +144,7 @@ def parse_securable(parser: Parser, types: Types) -> Securable:
 
 def at_kind(parser: Parser, types: Types) -> bool:
     """Whether the words of an object type come next, be it built or not."""
-    return any(parser.at(*words.split()) for words in (*_words(types), *KNOWN))
-
-
-def _words(types: Types) -> Iterator[str]:
-    for object_type in types.values():
-        yield object_type.kind
-        yield from (alias for alias, _ in object_type.aliases)
+    return types.is_next(parser) or parser.at_any(_KNOWN)
 
 
 def _parse_several(parser: Parser, types: Types) -> tuple[ObjectType, Scope]:

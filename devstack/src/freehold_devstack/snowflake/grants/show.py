@@ -3,21 +3,21 @@
 https://docs.snowflake.com/en/sql-reference/sql/show-grants
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import ROLE_KINDS, CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Target, Types, parse_name, parse_target, parse_type
+from freehold_devstack.snowflake.ddl import Target, parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
-from freehold_devstack.snowflake.object_type import Form, Statement
+from freehold_devstack.snowflake.object_type import Form, Statement, Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
-from freehold_devstack.snowflake.results import Cell, Column, Result, text, timestamp
+from freehold_devstack.snowflake.results import Column, Result, text, timestamp
 
 BARE_GRANTEES = "2026_06"
 """Since this bundle SHOW GRANTS OF DATABASE ROLE prints grantees that are database roles without their database."""
@@ -101,15 +101,21 @@ def _ownership(obj: CatalogObject) -> list[Grant]:
     return [Grant(OWNERSHIP, obj.id, obj.owner, obj.owner, obj.created_on, grant_option=True)]
 
 
+def _rows(context: Context, grants: Iterable[Grant], order: Callable[[_Row], _Order]) -> list[_Row]:
+    """Grants whose objects and grantees are still there; REFERENCE_USAGE is never shown."""
+    live = context.catalog.is_live
+    rows = [_Row(context, grant) for grant in grants if grant.privilege != REFERENCE_USAGE]
+    return sorted((row for row in rows if live(row.obj) and live(row.grantee)), key=order)
+
+
+def _table(columns: tuple[Column, ...], cells: Iterable[Mapping[str, Scalar]]) -> Result:
+    return Result(columns, [tuple(row[column.name] for column in columns) for row in cells])
+
+
 def _result(
     context: Context, columns: tuple[Column, ...], grants: Iterable[Grant], order: Callable[[_Row], _Order]
 ) -> Result:
-    """Print grants whose objects and grantees are still there; REFERENCE_USAGE is never shown."""
-    live = context.catalog.is_live
-    rows = [_Row(context, grant) for grant in grants if grant.privilege != REFERENCE_USAGE]
-    shown = sorted((row for row in rows if live(row.obj) and live(row.grantee)), key=order)
-    cells = [row.cells() for row in shown]
-    return Result(columns, [tuple(row[column.name] for column in columns) for row in cells])
+    return _table(columns, [row.cells() for row in _rows(context, grants, order)])
 
 
 @dataclass(frozen=True)
@@ -241,22 +247,16 @@ def _to_session_user(context: Context) -> Result:
 def _of(role: Grantee) -> Callable[[Context], Result]:
     def answer(context: Context) -> Result:
         found = _known(context, role)
-        printed = _result(
-            context, _OF, context.catalog.grants_on(found), lambda row: (row.grantee.kind, row.grantee.name)
-        )
-        rows = [(created_on, context.print_path(found), *others) for created_on, _, *others in printed.rows]
-        if role.kind == DATABASE_ROLE and not context.bundle(BARE_GRANTEES):
-            database = print_name(context.catalog.path(found)[:1])
-            rows = [_with_database(row, database) for row in rows]
-        return Result(printed.columns, rows)
+        rows = _rows(context, context.catalog.grants_on(found), lambda row: (row.grantee.kind, row.grantee.name))
+        cells = [row.cells() | {"role": row.name, "grantee_name": _holder(context, row)} for row in rows]
+        return _table(_OF, cells)
 
     return answer
 
 
-def _with_database(row: tuple[Cell, ...], database: str) -> tuple[Cell, ...]:
-    created_on, role, granted_to, grantee, granted_by = row
-    qualified = f"{database}.{grantee}" if granted_to == "DATABASE_ROLE" else grantee
-    return (created_on, role, granted_to, qualified, granted_by)
+def _holder(context: Context, row: _Row) -> str:
+    qualified = row.grantee.kind == DATABASE_ROLE and not context.bundle(BARE_GRANTEES)
+    return context.print_path(row.grantee) if qualified else row.grantee_name
 
 
 def _of_share(share: Grantee) -> Callable[[Context], Result]:

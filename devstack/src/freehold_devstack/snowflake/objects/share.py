@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants import records
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE
 from freehold_devstack.snowflake.grants.shares import shared_database
-from freehold_devstack.snowflake.object_type import Act, Action, Form, ObjectType, Property, Show, Statement
+from freehold_devstack.snowflake.object_type import Act, Action, Form, ObjectType, Property, Show, Statement, Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.show import Filters, parse_filters
@@ -183,7 +183,7 @@ class _ShowShares:
 
 
 def _parse_show(parser: Parser) -> Statement:
-    return _ShowShares(parse_filters(parser, {}, _SHOW, ()))
+    return _ShowShares(parse_filters(parser, Types(()), _SHOW, ()))
 
 
 _DESCRIBED = (text("kind"), text("name"), timestamp("shared_on"))

@@ -153,13 +153,9 @@ def link(context: Context, task: CatalogObject) -> CatalogObject:
 def _resolve_predecessors(context: Context, task: CatalogObject) -> Iterator[CatalogObject]:
     names = task.properties["AFTER"]
     written = [name for name in (names if isinstance(names, Sequence) else ()) if not isinstance(name, str)]
-    new = [resolve_predecessor(context, task, name) for name in written]
+    new = [_resolve_predecessor(context, task, name) for name in written]
     if new and _finalizer(context, task) is not None:
-        raise errors.unnumbered(
-            "This task has a finalizer and cannot be made a child task. "
-            "Please remove the finalizer before adding a predecessor.",
-            family="",
-        )
+        raise _has_finalizer(context, task)
     known = predecessors(context, task)
     for each in (*known, *new):
         if each.properties["FINALIZE"] is not None:
@@ -172,7 +168,16 @@ def _resolve_predecessors(context: Context, task: CatalogObject) -> Iterator[Cat
         raise errors.unnumbered(f"Task {task.name} cannot have more than {_MAX_NEIGHBOURS} predecessors.", family="")
 
 
-def resolve_predecessor(context: Context, task: CatalogObject, name: Value) -> CatalogObject:
+def _has_finalizer(context: Context, task: CatalogObject) -> SqlError:
+    if context.catalog.get(task.id) is None:
+        path = context.print_path(task)
+        text = f"Cannot replace task {path} with a non-root task because it has a finalizer task."
+        return errors.unnumbered(f"{text} Please remove the finalizer task first.", family="")
+    text = "This task has a finalizer and cannot be made a child task."
+    return errors.unnumbered(f"{text} Please remove the finalizer before adding a predecessor.", family="")
+
+
+def _resolve_predecessor(context: Context, task: CatalogObject, name: Value) -> CatalogObject:
     """The task that AFTER names: of the same schema and the same owner, and not the task itself."""
     parts = _parts(name)
     if _is_itself(context, task, parts):

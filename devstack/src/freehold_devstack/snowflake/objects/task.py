@@ -248,7 +248,9 @@ def _user(context: Context, value: Value) -> Value:
     """The id of a user that a statement names: the session's own, or one that its role may act as."""
     if not isinstance(value, str):
         return value
-    user = context.resolve_reference("USER", (value,), "ALTER")
+    user = context.catalog.find("USER", value)
+    if user is None:
+        raise context.missing("USER", value)
     if user.id != context.session.user:
         context.require("IMPERSONATE", user)
     return user.id

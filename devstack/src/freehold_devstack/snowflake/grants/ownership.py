@@ -93,7 +93,7 @@ class GrantOwnership:
             return
         self._settle_grants(context, obj, role)
         changed = context.types[obj.kind].owner_changing(context, obj)
-        context.catalog.update(obj, replace(changed, owner=role.id))
+        context.catalog.update(context.catalog[obj.id], replace(changed, owner=role.id))
 
     def _check(self, context: Context, obj: CatalogObject, role: CatalogObject) -> None:
         if obj.kind in _NEVER_TRANSFERRED:

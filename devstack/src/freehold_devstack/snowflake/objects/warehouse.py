@@ -163,7 +163,7 @@ def _adaptive(properties: Mapping[str, Value], before: Mapping[str, Value]) -> d
 
 
 def _accelerated(properties: Mapping[str, Value], given: frozenset[str]) -> dict[str, Value]:
-    """Query acceleration, which Snowflake turns on for new warehouses of several clusters or of the second generation."""
+    """Query acceleration, which Snowflake turns on for new warehouses of several clusters or of generation 2."""
     several = properties["MAX_CLUSTER_COUNT"] != 1 or properties["GENERATION"] == "2"
     if not several or "ENABLE_QUERY_ACCELERATION" in given:
         return {}

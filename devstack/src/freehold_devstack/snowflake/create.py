@@ -23,6 +23,7 @@ from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Pa
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result, status
 from freehold_devstack.snowflake.tags import TagValues, parse_tags, set_tags
+from freehold_devstack.snowflake.tokens import Token
 
 GRANTS_ARE_COPIED = "2026_08"
 """Since this bundle CREATE OR REPLACE copies grants unless it says IGNORE GRANTS."""
@@ -250,11 +251,9 @@ def parse_create(parser: Parser, types: Types) -> Statement:
     replacing = parser.token
     if parser.accept("OR"):
         mode = "OR REPLACE" if parser.choose("REPLACE", "ALTER") == "REPLACE" else "OR ALTER"
-    words = _parse_modifiers(parser, types)
+    written = _parse_modifiers(parser, types)
     object_type = parse_type(parser, types, creating=True)
-    modifiers = [modifier for modifier in object_type.modifiers if modifier.words in words]
-    if len({modifier.property for modifier in modifiers}) < len(words):
-        raise parser.unexpected()
+    modifiers = _own_modifiers(parser, object_type, written)
     if mode == "OR REPLACE" and not object_type.or_replace:
         raise parser.unexpected(replacing)
     if mode == "OR ALTER" and not object_type.or_alter:
@@ -319,9 +318,24 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
     return Definition(values=values)
 
 
-def _parse_modifiers(parser: Parser, types: Types) -> list[str]:
-    """Take the words between CREATE and the object type that any type knows."""
-    taken: list[str] = []
-    while words := parser.accept_any(types.modifiers):
-        taken.append(words)
+def _parse_modifiers(parser: Parser, types: Types) -> list[tuple[str, Token]]:
+    """Take the words between CREATE and the object type that any type knows, and where each begins."""
+    known = {modifier.words for object_type in types.values() for modifier in object_type.modifiers}
+    longest_first = sorted(known, key=len, reverse=True)
+    taken: list[tuple[str, Token]] = []
+    token = parser.token
+    while words := next((words for words in longest_first if parser.accept_phrase(words)), None):
+        taken.append((words, token))
+        token = parser.token
     return taken
+
+
+def _own_modifiers(parser: Parser, object_type: ObjectType, written: Iterable[tuple[str, Token]]) -> list[Clause]:
+    """The modifiers of the type that were written, every property once."""
+    own = {modifier.words: modifier for modifier in object_type.modifiers}
+    taken: dict[str, Clause] = {}
+    for words, token in written:
+        if words not in own or own[words].property in taken:
+            raise parser.unexpected(token)
+        taken[own[words].property] = own[words]
+    return list(taken.values())

@@ -149,7 +149,7 @@ class Attachment:
     Attributes:
         policy: Its id.
         column: Empty for a row access policy.
-        arguments: The columns that are passed; none where the statement names none.
+        arguments: The columns that it is given; of a masking policy the masked one first.
     """
 
     policy: int
@@ -196,7 +196,8 @@ def settled(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     old = context.catalog.get(draft.id)
     if old is not None and any(not _same(old, draft, name) for name in (ARGUMENTS, RETURNS)):
         raise errors.unsupported(f"CREATE OR ALTER {draft.kind} with another signature")
-    check_body(context, draft, parse_expression(str(draft.properties[BODY])))
+    fold_quoted = bool(context.session_parameter("QUOTED_IDENTIFIERS_IGNORE_CASE").value)
+    check_body(context, draft, parse_expression(str(draft.properties[BODY]), fold_quoted=fold_quoted))
     return draft
 
 

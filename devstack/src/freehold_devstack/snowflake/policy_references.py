@@ -33,7 +33,7 @@ class Reference:
     Attributes:
         entity: The table, view or tag that has it.
         column: None where it isn't on a column.
-        arguments: The columns that it is passed, where the statement names them.
+        arguments: The columns that it is given; none where that is just the one that it is on.
         tag: The tag that brought it.
     """
 
@@ -129,7 +129,8 @@ def _references(context: Context, entity: CatalogObject) -> Iterator[Reference]:
             yield Reference(policy_of(policy), entity, tag=entity)
         return
     for attachment in attachments(entity):
-        yield Reference(policy_of(attachment.policy), entity, attachment.column or None, attachment.arguments)
+        arguments = () if attachment.arguments == (attachment.column,) else attachment.arguments
+        yield Reference(policy_of(attachment.policy), entity, attachment.column or None, arguments)
     columns = columns_of(entity)
     for column in columns:
         yield from _brought(context, entity, column, columns)

@@ -197,6 +197,10 @@ def _indifferent(_context: "Context", obj: CatalogObject) -> CatalogObject:
     return obj
 
 
+def _as_copied(_context: "Context", copy: CatalogObject, _copies: Mapping[int, int]) -> CatalogObject:
+    return copy
+
+
 def _always(_obj: CatalogObject) -> bool:
     return True
 
@@ -260,6 +264,8 @@ class ObjectType:
             names of the settings that the statement spells out, and CLONE or LIKE where there is a source.
         created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
         restricting: What else may refuse DROP … RESTRICT.
+        cloned: The record of a copy that was made with what it is in, given the ids of all such copies by those of
+            their originals.
         replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
         redefining: What may refuse CREATE OR ALTER of what is there.
         renamed: What else happens after RENAME, given the record before and after.
@@ -324,6 +330,7 @@ class ObjectType:
     created: Callable[["Context", CatalogObject], None] = _nothing
     dropping: Callable[["Context", CatalogObject], None] = _nothing
     restricting: Callable[["Context", CatalogObject], None] = _nothing
+    cloned: Callable[["Context", CatalogObject, Mapping[int, int]], CatalogObject] = _as_copied
     replacing: Callable[["Context", CatalogObject], None] | None = None
     redefining: Callable[["Context", CatalogObject], None] = _nothing
     renamed: Callable[["Context", CatalogObject, CatalogObject], None] = _not_followed

@@ -1,6 +1,6 @@
 """CREATE of every object type, derived from its declaration."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
@@ -223,6 +223,15 @@ class Create:
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
     """Copy what is in a container: with its owners and grants, which the container itself does not hand on."""
+    copies = dict(_copy_members(context, source, clone))
+    for copy in map(context.catalog.__getitem__, copies.values()):
+        completed = context.types[copy.kind].cloned(context, copy, copies)
+        if completed is not copy:
+            context.catalog.update(copy, completed)
+
+
+def _copy_members(context: Context, source: CatalogObject, clone: CatalogObject) -> Iterator[tuple[int, int]]:
+    """The ids of what is copied and of the copies."""
     for member in context.catalog.children(source.id):
         if not context.types[member.kind].clonable(member):
             continue
@@ -232,7 +241,8 @@ def clone_members(context: Context, source: CatalogObject, clone: CatalogObject)
             context.catalog.grant(
                 Grant(grant.privilege, copy.id, grant.to, grant.by, context.now, grant.grant_option, grant.future)
             )
-        clone_members(context, member, copy)
+        yield member.id, copy.id
+        yield from _copy_members(context, member, copy)
 
 
 def check_taken(context: Context, existing: CatalogObject, *, tolerated: bool) -> None:

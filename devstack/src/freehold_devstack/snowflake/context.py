@@ -119,6 +119,10 @@ class Context:
         """The name space as the catalog keys it: a session has one of its own for what is temporary."""
         return f"{class_name}{_TEMPORARY}{self.session.id}" if temporary else class_name
 
+    def is_temporary(self, obj: CatalogObject) -> bool:
+        """Whether it is in a session's own name space."""
+        return _TEMPORARY in obj.namespace
+
     def is_self(self, obj: CatalogObject) -> bool:
         """Whether it is the session's own user."""
         return obj.id == self.session.user
@@ -300,7 +304,9 @@ class Context:
         return in_force(self.catalog, obj, name)
 
     def retention(self, obj: CatalogObject) -> int:
-        """Days for which a dropped object can be brought back; what is transient has at most one."""
+        """Days for which a dropped object can be brought back; what is transient has at most one, a share's none."""
+        if obj.properties.get("ORIGIN"):
+            return 0
         days = int(self.parameter(obj, "DATA_RETENTION_TIME_IN_DAYS").value or 0)
         return min(days, 1) if obj.properties.get("TRANSIENT") else days
 

@@ -52,14 +52,10 @@ class OneObject:
         """The object: tables and views go by either word.
 
         Raises:
-            SqlError: As `Target.resolve`.
+            SqlError: As `Context.resolve`.
         """
-        object_type = self.target.object_type
-        if object_type.relation:
-            container = self.target.container(context, verb)
-            found = context.catalog.find(object_type.class_name, self.target.name[-1], container.id)
-            if found is not None and context.sees(found):
-                return [found]
+        if self.target.object_type.relation:
+            return [context.resolve_relation(self.target.name, verb, self.target.object_type.kind)]
         return [self.target.resolve(context, verb)]
 
 
@@ -108,7 +104,7 @@ class AllObjects(Several):
         return [
             obj
             for obj in objects_in(context, self.object_type, root)
-            if obj.owner is not None and not obj.properties.get("TEMPORARY") and context.sees(obj)
+            if obj.owner is not None and not context.is_temporary(obj) and context.sees(obj)
         ]
 
 

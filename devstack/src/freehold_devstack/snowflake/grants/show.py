@@ -10,13 +10,12 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import ROLE_KINDS, CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.ddl import Target, parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
 from freehold_devstack.snowflake.object_type import Form, Statement, Types
-from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.results import Column, Result, text, timestamp
 
 BARE_GRANTEES = "2026_06"
@@ -170,31 +169,12 @@ def _on(obj_of: Callable[[Context], CatalogObject]) -> Callable[[Context], Resul
     return answer
 
 
-@dataclass(frozen=True)
-class _Relation:
-    """A table or view by its bare name."""
-
-    name: Name
-
-    def resolve(self, context: Context) -> CatalogObject:
-        for object_type in context.types.values():
-            if object_type.relation:
-                target = Target(object_type, self.name)
-                try:
-                    return OneObject(target).resolve(context, "SHOW")[0]
-                except SqlError as error:
-                    if error.number != errors.MISSING:
-                        raise
-                    break
-        raise context.missing("OBJECT", print_name(self.name))
-
-
 def _parse_on(parser: Parser, types: Types) -> tuple[str, Callable[[Context], Result]]:
     if parser.accept("ACCOUNT"):
         return "ON ACCOUNT", _on(lambda context: Account().resolve(context, "SHOW")[0])
     if not at_kind(parser, types):
-        relation = _Relation(parser.name(parts=3))
-        return f"ON {print_name(relation.name)}", _on(relation.resolve)
+        name = parser.name(parts=3)
+        return f"ON {print_name(name)}", _on(lambda context: context.resolve_relation(name, "SHOW"))
     securable = OneObject(parse_target(parser, parse_type(parser, types), types))
     return f"ON {securable}", _on(lambda context: securable.resolve(context, "SHOW")[0])
 

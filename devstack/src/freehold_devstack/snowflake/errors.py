@@ -297,6 +297,11 @@ def return_columns(declared: int, actual: int) -> SqlError:
     return unnumbered(f"Mismatch between {columns}", family="")
 
 
+def handler_refused(language: str) -> SqlError:
+    """HANDLER of a function or procedure whose language has none."""
+    return SqlError(1420, "22023", f"{COMPILATION}invalid property 'handler' for '{language} function'")
+
+
 def runtime_retired(language: str, version: str, oldest: str) -> SqlError:
     advice = f"Please update your code to {language} runtime version {oldest} or later."
     return unnumbered(f"{language} runtime version {version} is decommissioned. {advice}")
@@ -540,6 +545,25 @@ def future_ownership(kind: str) -> SqlError:
     """A second role for the objects of a kind that a container is yet to hold."""
     text = f"A future grant with privilege 'OWNERSHIP' on objects of type '{kind}' was already made to another role."
     return SqlError(3504, "01000", f"{COMPILATION}{text}")
+
+
+# --- users ---------------------------------------------------------------------------------------------------------
+
+
+def not_for_user_type(name: str, user_type: str) -> SqlError:
+    return SqlError(511503, "23001", f"{EXECUTION}Cannot set {name} on users with TYPE={user_type}.")
+
+
+def password_rejected(reason: str) -> SqlError:
+    return SqlError(3002, "28P01", f"{EXECUTION}New password rejected by current password policy. Reason: '{reason}'")
+
+
+def key_rejected(reason: str) -> SqlError:
+    return unnumbered(f"New public key rejected by current policy. Reason: '{reason}'", family=EXECUTION)
+
+
+def key_unsupported() -> SqlError:
+    return unnumbered("The provided public key uses an unsupported key algorithm.", family=EXECUTION)
 
 
 # --- network policies ----------------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ SECRETS = frozenset(
         "OAUTH_REFRESH_TOKEN",
         "PASSWORD",
         "PRIVATE_KEY",
-        "PROGRAMMATIC_ACCESS_TOKENS",
         "RSA_PUBLIC_KEY",
         "RSA_PUBLIC_KEY_2",
+        "SECRET",
         "SECRET_STRING",
         "TOKEN",
     }

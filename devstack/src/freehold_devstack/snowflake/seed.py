@@ -1,7 +1,9 @@
 """Accounts as a test or a seed file describes them, and the catalogs that they start with."""
 
 import datetime
-from ipaddress import ip_network
+from collections.abc import Iterable
+from functools import partial
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +21,7 @@ from freehold_devstack.snowflake.auth.workload_identity import PROPERTY as WORKL
 from freehold_devstack.snowflake.catalog import ACCOUNT_ID, Catalog, CatalogObject, Grant, Value
 from freehold_devstack.snowflake.context import AccountIdentity
 from freehold_devstack.snowflake.issuer import Client
+from freehold_devstack.snowflake.objects.user import TYPE as USER
 
 
 class _Model(BaseModel):
@@ -165,7 +168,7 @@ class SeedAccount(_Policies):
         networks = self.allowed_ip_list if own.allowed_ip_list is None else own.allowed_ip_list
         return LoginPolicy(
             methods=frozenset({"ALL"}) if methods is None else frozenset(methods),
-            networks=None if networks is None else tuple(map(ip_network, networks)),
+            admits=None if networks is None else partial(_is_in, networks),
             access_tokens=self.pat_network_policy_evaluation,
         )
 
@@ -217,6 +220,10 @@ class Seed(_Model):
         return cls.model_validate(yaml.safe_load(path.read_text()))
 
 
+def _is_in(networks: Iterable[str], address: str) -> bool:
+    return any(ip_address(address) in ip_network(network) for network in networks)
+
+
 def public_key_body(pem: str) -> str:
     """A public key as Snowflake stores it: DER in hexadecimal here, so that fingerprint and key need no PEM."""
     return load_pem_public_key(pem.encode()).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo).hex()
@@ -225,12 +232,14 @@ def public_key_body(pem: str) -> str:
 def user_properties(name: str, user: SeedUser) -> dict[str, Value]:
     """A user's properties by their SQL names."""
     keys = {"RSA_PUBLIC_KEY": user.rsa_public_key, "RSA_PUBLIC_KEY_2": user.rsa_public_key_2}
-    return {
+    defaults: dict[str, Value] = {prop.name: prop.default for prop in USER.properties}
+    return defaults | {
+        "DISPLAY_NAME": name,
         "LOGIN_NAME": (user.login_name or name).upper(),
         "EMAIL": user.email,
-        "PASSWORD": None if user.password is None else hash_password(user.password, name),
+        "PASSWORD": None if user.password is None else hash_password(user.password),
         "DEFAULT_ROLE": user.default_role,
-        "DEFAULT_SECONDARY_ROLES": user.default_secondary_roles,
+        "DEFAULT_SECONDARY_ROLES": ("ALL",) if user.default_secondary_roles == "ALL" else (),
         "DISABLED": user.disabled,
         WORKLOAD_IDENTITY: None if user.workload_identity is None else user.workload_identity.stored(),
         TOKENS: {name: token.stored() for name, token in user.access_tokens.items()},
@@ -247,7 +256,8 @@ class _Planter:
         self._roles: dict[str, int] = {}
 
     def plant(self, account: SeedAccount) -> None:
-        self._add("ACCOUNT", account.name, parent=None, properties={"BUNDLES": dict(account.bundles)})
+        known = {"LOCATOR": account.locator, "REGION": account.region, "BUNDLES": dict(account.bundles)}
+        self._add("ACCOUNT", account.name, parent=None, properties=known)
         for name, privileges in SYSTEM_ROLES.items():
             self._role(name, owner=None, comment="")
             for privilege in privileges:

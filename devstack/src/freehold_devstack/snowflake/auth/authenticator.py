@@ -1,19 +1,22 @@
 """The ways to log in to one account, behind one door."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 
 from freehold_devstack.snowflake.auth import login as words
 from freehold_devstack.snowflake.auth.access_token import AccessTokens
 from freehold_devstack.snowflake.auth.issuers import Issuers
 from freehold_devstack.snowflake.auth.key_pair import KeyPairs
-from freehold_devstack.snowflake.auth.login import Login, Proof
+from freehold_devstack.snowflake.auth.login import Login, Proof, check_periods
 from freehold_devstack.snowflake.auth.oauth import ExternalOAuth, OAuthTokens
 from freehold_devstack.snowflake.auth.password import Passwords
 from freehold_devstack.snowflake.auth.policies import LoginPolicy
 from freehold_devstack.snowflake.auth.workload_identity import WorkloadIdentities
-from freehold_devstack.snowflake.catalog import Catalog
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.context import AccountIdentity
 from freehold_devstack.snowflake.errors import LoginError
+from freehold_devstack.snowflake.network_access import admits, governing
 
 
 class Authenticator:
@@ -34,6 +37,7 @@ class Authenticator:
         issuers: Issuers,
         policy: Callable[[str], LoginPolicy],
     ) -> None:
+        self._catalog = catalog
         self._policy = policy
         self._methods: Mapping[str, Callable[[Login, float], Proof]] = {
             words.PASSWORD: Passwords(catalog).authenticate,
@@ -53,5 +57,11 @@ class Authenticator:
         if method is None:
             raise LoginError(390139, f"The specified authenticator is not accepted: {login.authenticator}.")
         proof = method(login, now)
-        self._policy(proof.user.name).check(login)
+        check_periods(proof.user, now)
+        self._governing(proof.user).check(login)
         return proof
+
+    def _governing(self, user: CatalogObject) -> LoginPolicy:
+        """What governs a user's log-ins: a network policy that is attached in the catalog comes before the seed's."""
+        policy, attached = self._policy(user.name), governing(self._catalog, user)
+        return policy if attached is None else replace(policy, admits=partial(admits, self._catalog, attached))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
-from freehold_devstack.snowflake.errors import LoginError
+from freehold_devstack.snowflake.errors import UNKNOWN_NUMBER, LoginError
 
 PASSWORD = "SNOWFLAKE"  # noqa: S105 - the driver's word for it
 KEY_PAIR = "SNOWFLAKE_JWT"
@@ -97,3 +97,20 @@ def enabled(user: CatalogObject) -> CatalogObject:
     if user.properties.get("DISABLED"):
         raise LoginError(390101, "User access disabled. Contact your local system administrator.")
     return user
+
+
+def check_periods(user: CatalogObject, now: float) -> None:
+    """Refuse a user who is locked (390102) or has expired (by no number of Snowflake's, since none is known)."""
+    until, expiry = user.properties.get("LOCKED_UNTIL"), user.properties.get("EXPIRES_AT")
+    if isinstance(until, int) and until > now * 1000:
+        raise locked()
+    if isinstance(expiry, int) and expiry <= now * 1000:
+        raise LoginError(UNKNOWN_NUMBER, "The user has expired. Contact your local system administrator.")
+
+
+def locked() -> LoginError:
+    return LoginError(
+        390102,
+        "Your user account has been temporarily locked due to too many failed attempts. "
+        "Try again after 15 minutes or contact your account administrator for assistance.",
+    )

@@ -2,10 +2,11 @@
 
 import hashlib
 import hmac
+import secrets
 from dataclasses import dataclass
 
-from freehold_devstack.snowflake.auth.login import Login, Proof, enabled, find_user
-from freehold_devstack.snowflake.catalog import Catalog
+from freehold_devstack.snowflake.auth.login import Login, Proof, enabled, find_user, locked
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.errors import LoginError
 
 LOCK_AFTER = 5
@@ -13,9 +14,16 @@ LOCK_AFTER = 5
 LOCK_SECONDS = 15 * 60
 
 
-def hash_password(password: str, user: str) -> str:
-    """What is stored of a password."""
-    return hashlib.scrypt(password.encode(), salt=user.encode(), n=2**10, r=8, p=1).hex()
+def hash_password(password: str, salt: bytes | None = None) -> str:
+    """What is stored of a password: the salt, by default a new one, and the digest."""
+    salt = secrets.token_bytes(8) if salt is None else salt
+    return f"{salt.hex()}${hashlib.scrypt(password.encode(), salt=salt, n=2**10, r=8, p=1).hex()}"
+
+
+def is_password(stored: str, password: str) -> bool:
+    """Whether a stored hash is that of a password."""
+    salt, _, _ = stored.partition("$")
+    return hmac.compare_digest(stored, hash_password(password, bytes.fromhex(salt)))
 
 
 @dataclass
@@ -42,17 +50,19 @@ class Passwords:
         if user is None:
             raise wrong
         failures = self._failures.setdefault(user.id, _Failures())
-        if failures.locked_until > now:
-            raise LoginError(
-                390102,
-                "Your user account has been temporarily locked due to too many failed attempts. "
-                "Try again after 15 minutes or contact your account administrator for assistance.",
-            )
+        if failures.locked_until > now and not _unlocked(user, failures.locked_until - LOCK_SECONDS):
+            raise locked()
         stored = user.properties.get("PASSWORD")
-        if stored is None or not hmac.compare_digest(str(stored), hash_password(login.password, user.name)):
+        if not stored or not is_password(str(stored), login.password):
             failures.count += 1
             if failures.count >= LOCK_AFTER:
                 self._failures[user.id] = _Failures(locked_until=now + LOCK_SECONDS)
             raise wrong
         self._failures.pop(user.id)
         return Proof(enabled(user))
+
+
+def _unlocked(user: CatalogObject, locked_on: float) -> bool:
+    """Whether MINS_TO_UNLOCK = 0 has ended a lock."""
+    unlocked_on = user.properties.get("UNLOCKED_ON")
+    return isinstance(unlocked_on, int) and unlocked_on >= locked_on * 1000

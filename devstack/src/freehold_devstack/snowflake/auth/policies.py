@@ -1,7 +1,7 @@
 """What may forbid a log-in although the credentials are good: authentication policies and network policies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Literal
 
 from freehold_devstack.snowflake.auth import login as words
@@ -30,11 +30,11 @@ class LoginPolicy:
 
     Attributes:
         methods: The ways that are admitted.
-        networks: From where; None without a network policy.
+        admits: Tells whether a client at an address is let in; None without a network policy.
     """
 
     methods: frozenset[Method] = frozenset({"ALL"})
-    networks: tuple[IPv4Network | IPv6Network, ...] | None = None
+    admits: Callable[[str], bool] | None = None
     access_tokens: NetworkPolicyEvaluation = field(default="ENFORCED_REQUIRED")
 
     def check(self, login: Login) -> None:
@@ -48,13 +48,13 @@ class LoginPolicy:
         if self.methods.isdisjoint({"ALL", method}):
             raise LoginError(390202, "Authentication attempt rejected by the current authentication policy.")
         by_token = method == "PROGRAMMATIC_ACCESS_TOKEN"
-        if self.networks is None:
+        if self.admits is None:
             if by_token and self.access_tokens == "ENFORCED_REQUIRED":
                 raise LoginError(390432, "Fail : Network policy is required.")
             return
         if by_token and self.access_tokens == "NOT_ENFORCED":
             return
-        if not any(ip_address(login.address) in network for network in self.networks):
+        if not self.admits(login.address):
             raise LoginError(
                 390420,
                 f"IP {login.address} is not allowed to access Snowflake. Contact your local security administrator.",

@@ -1,0 +1,126 @@
+"""USER: https://docs.snowflake.com/en/sql-reference/sql/create-user and the pages beside it."""
+
+from functools import partial
+from typing import NoReturn
+
+from freehold_devstack.snowflake import attachments, errors
+from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.auth.key_pair import KEYS
+from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.object_type import Act, Action, ObjectType, Property
+from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS, USER_PARAMETERS
+from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.users import access_tokens
+from freehold_devstack.snowflake.users.rules import TYPES, settle
+from freehold_devstack.snowflake.users.shown import SHOW, describe
+from freehold_devstack.snowflake.users.values import Countdown, Flag, Namespace, Words, WorkloadIdentity
+from freehold_devstack.snowflake.users.workloads import parse_show_workloads
+from freehold_devstack.snowflake.values import Choice, ListOf, Reference, choice
+
+_NOT_BUILT = ("RESET PASSWORD", "ENROLL MFA", "REMOVE MFA METHOD", "MODIFY MFA METHOD", "ADD MFA METHOD OTP")
+"""Forms of ALTER that lead to a page or to a device of a person."""
+
+_DEFAULTS = ("DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE")
+"""What is current after a log-in, which users may change on themselves."""
+
+
+def _dropping(context: Context, user: CatalogObject) -> None:
+    """What was granted to the user, and on it, is gone with it."""
+    for grant in {*context.catalog.grants_to(user.id), *context.catalog.grants_on(user)}:
+        context.catalog.revoke(grant)
+
+
+# --- forms of ALTER --------------------------------------------------------------------------------------------------
+
+
+def _refuse(words: str, _parser: Parser) -> NoReturn:
+    raise errors.unsupported(words)
+
+
+def _abort_all_queries(_parser: Parser) -> Act:
+    return lambda *_: None
+
+
+def _attach(kind: str, parser: Parser) -> Act:
+    policy = parser.name(parts=3)
+    parser.accept("FORCE")
+
+    def act(context: Context, user: CatalogObject) -> None:
+        attachments.attach(context, user, kind, policy)
+
+    return act
+
+
+def _detach(kind: str, _parser: Parser) -> Act:
+    def act(context: Context, user: CatalogObject) -> None:
+        attachments.detach(context, user, kind)
+
+    return act
+
+
+def _delegate(preposition: str, parser: Parser) -> Act:
+    """What a user lets an integration do: there are none yet that could be let."""
+    if parser.choose("AUTHORIZATION", "AUTHORIZATIONS") == "AUTHORIZATION":
+        parser.expect("OF", "ROLE")
+        parser.identifier()
+    elif parser.accept("OF"):
+        parser.expect("ANY", "ROLE")
+    parser.expect(preposition, "SECURITY", "INTEGRATION")
+    integration = parser.identifier()
+
+    def act(context: Context, user: CatalogObject) -> None:
+        context.resolve_reference("SECURITY INTEGRATION", (integration,), "ALTER")
+        raise errors.unsupported(f"DELEGATED AUTHORIZATION of user {user.name}")
+
+    return act
+
+
+# --- the declaration -------------------------------------------------------------------------------------------------
+
+TYPE = ObjectType(
+    kind="USER",
+    plural="USERS",
+    properties=(
+        Property("PASSWORD", Words()),
+        Property("LOGIN_NAME", Words()),
+        *(Property(name, Words()) for name in ("DISPLAY_NAME", "FIRST_NAME", "MIDDLE_NAME", "LAST_NAME", "EMAIL")),
+        Property("MUST_CHANGE_PASSWORD", Flag(), False, unset=False),
+        Property("DISABLED", Flag(), False, unset=False),
+        Property("DAYS_TO_EXPIRY", Countdown(365_000)),
+        Property("MINS_TO_UNLOCK", Countdown(525_600_000)),
+        Property("DEFAULT_WAREHOUSE", Reference("", null=True)),
+        Property("DEFAULT_NAMESPACE", Namespace()),
+        Property("DEFAULT_ROLE", Reference("", null=True)),
+        Property("DEFAULT_SECONDARY_ROLES", ListOf(choice("ALL"), high=1), ("ALL",), unset=("ALL",)),
+        Property("MINS_TO_BYPASS_MFA", Countdown(1440)),
+        Property("DISABLE_MFA", Flag(), False, unset=False, only="ALTER"),
+        *(Property(name, Words()) for name in KEYS),
+        Property("TYPE", Choice({**{each: each for each in TYPES}, "NULL": "PERSON"}), "PERSON", unset="PERSON"),
+        Property("WORKLOAD_IDENTITY", WorkloadIdentity()),
+        Property("COMMENT", Words()),
+    ),
+    parameters=USER_PARAMETERS,
+    privileges=frozenset({"MONITOR", "IMPERSONATE", access_tokens.PRIVILEGE}),
+    actions=(
+        *(Action(words, partial(_refuse, words)) for words in _NOT_BUILT),
+        *(Action(f"SET {kind}", partial(_attach, kind), None) for kind in attachments.KINDS),
+        *(Action(f"UNSET {kind}", partial(_detach, kind), None) for kind in attachments.KINDS),
+        *access_tokens.ACTIONS,
+        Action("ABORT ALL QUERIES", _abort_all_queries),
+        Action("ADD DELEGATED", partial(_delegate, "TO")),
+        Action("REMOVE DELEGATED", partial(_delegate, "FROM")),
+    ),
+    show=SHOW,
+    extra_shows=(
+        ("USER PROGRAMMATIC ACCESS TOKENS", access_tokens.parse_show_tokens),
+        ("USER PATS", access_tokens.parse_show_tokens),
+        ("USER WORKLOAD IDENTITY AUTHENTICATION METHODS", parse_show_workloads),
+    ),
+    describe=describe,
+    parameters_privilege=OWNERSHIP,
+    own_settings=frozenset({*_DEFAULTS, *SESSION_PARAMETERS, *STORED_SESSION_PARAMETERS}),
+    known=True,
+    settle=settle,
+    dropping=_dropping,
+)

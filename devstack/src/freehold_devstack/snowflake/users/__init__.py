@@ -1,0 +1,1 @@
+"""What users are made of: their values, the rules between them, what is shown of them, and their access tokens."""

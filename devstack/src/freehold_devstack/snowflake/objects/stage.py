@@ -54,6 +54,11 @@ class _Secret:
         return hashlib.sha256(str(secret).encode()).hexdigest()
 
 
+def has_directory(stage: CatalogObject) -> bool:
+    """Whether the directory table of a stage is on."""
+    return bool(_mapping(stage.properties[_DIRECTORY]).get("ENABLE"))
+
+
 def is_external(stage: CatalogObject) -> bool:
     return bool(stage.properties[_URL])
 
@@ -255,7 +260,7 @@ def _refresh(parser: Parser) -> Act:
 
     def act(context: Context, stage: CatalogObject) -> Result:
         context.require(OWNERSHIP if is_external(stage) else "WRITE", stage)
-        if not _mapping(stage.properties[_DIRECTORY]).get("ENABLE"):
+        if not has_directory(stage):
             raise errors.unnumbered(f"Stage '{stage.name}' has no directory table.")
         _check_integration(context, stage)
         context.catalog.update(stage, replace(stage, properties={**stage.properties, _REFRESHED: context.now}))

@@ -608,7 +608,7 @@ def rules_associated(kind: str, name: str) -> SqlError:
     )
 
 
-# --- tasks ---------------------------------------------------------------------------------------------------------
+# --- tasks and streams ---------------------------------------------------------------------------------------------------------
 
 
 def task_warehouse(name: str) -> SqlError:
@@ -623,6 +623,12 @@ def invalid_predecessor(name: str) -> SqlError:
 def task_privilege(privilege: str) -> SqlError:
     """What the owner of a task lacks to run it: EXECUTE TASK or EXECUTE MANAGED TASK."""
     return SqlError(91089, "23001", f"Cannot execute task, {privilege} privilege must be granted to owner role")
+
+
+def change_tracking_missing(table: str) -> SqlError:
+    """A stream that is to begin before its source's changes were tracked."""
+    text = f"Change tracking is not enabled or has been missing for the time range requested on table '{table}'."
+    return SqlError(91930, "2F003", f"{COMPILATION}{text}")
 
 
 def graph_running(root: str) -> SqlError:

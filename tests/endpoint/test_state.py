@@ -1,15 +1,13 @@
 """What survives the end of the process, and the command line that keeps it."""
 
-import asyncio
-import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import SqlError
-from tests.endpoint.conftest import Connect, Start, rows
+from freehold_devstack.snowflake.seed import SeedAccount
+from tests.endpoint.conftest import Start
 
 
 def names(endpoint: SnowflakeEndpoint, sql: str = "SHOW DATABASES") -> list[object]:
@@ -64,28 +62,39 @@ async def test_a_line_that_a_crash_cut_short_does_not_count(start: Start, state_
     assert names(await start(state=state_file)) == ["ONE", "THREE"]
 
 
-async def test_the_command_serves_with_its_own_ca_until_it_is_stopped(tmp_path: Path, connect: Connect) -> None:
-    seed = tmp_path / "seed.yaml"
-    seed.write_text(json.dumps({"accounts": [{"users": {"U": {"password": "p", "roles": ["SYSADMIN"]}}}]}))
-    ready = tmp_path / "ready.json"
-    arguments = ["--seed", seed, "--tls-dir", tmp_path / "tls", "--san", "snowflake.test", "--ready-file", ready]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        "from freehold_devstack.snowflake.main import main; main()",
-        *map(str, arguments),
-        stdout=asyncio.subprocess.PIPE,
+async def test_records_are_the_same_ones_after_a_restart(start: Start, state_file: Path) -> None:
+    statements = (
+        "CREATE DATABASE d COMMENT = 'c'",
+        "CREATE SCHEMA d.s DATA_RETENTION_TIME_IN_DAYS = 1",
+        "CREATE TAG d.s.t ALLOWED_VALUES 'a', 'b'",
+        "ALTER SCHEMA d.s SET TAG d.s.t = 'a'",
+        "GRANT SELECT ON FUTURE TABLES IN SCHEMA d.s TO ROLE other",
+        "CREATE FUNCTION d.s.f(a NUMBER) RETURNS NUMBER AS 'a'",
+        "ALTER TAG d.s.t SET COMMENT = 'd'",
     )
-    try:
-        assert process.stdout is not None
-        async with asyncio.timeout(20):
-            assert (await process.stdout.readline()).startswith(b"Snowflake endpoint ready on 127.0.0.1:")
-        told = json.loads(ready.read_text())
-        address = {"port": told["port"], "custom_root_store_path": told["ca"]}
-        connection = await connect(None, user="U", password="p", **address)
-        assert await rows(connection, "SELECT CURRENT_USER()") == [("U",)]
-        await connection.close()
-    finally:
-        process.terminate()
-        async with asyncio.timeout(20):
-            assert await process.wait() == 0
+    first = await start(state=state_file)
+    for statement in statements:
+        first.sql(statement, role="ACCOUNTADMIN")
+    before, said = vars(first._engine.accounts["DEVSTACK"].catalog), effects(first)
+    await first.__aexit__(None, None, None)
+    second = await start(state=state_file)
+    after = vars(second._engine.accounts["DEVSTACK"].catalog)
+    assert (after["_objects"], after["_grants"]) == (before["_objects"], before["_grants"])
+    assert effects(second) == said
+
+
+def effects(endpoint: SnowflakeEndpoint) -> list[list[str]]:
+    return [endpoint.effects(entry) for entry in endpoint.journal.since()]
+
+
+async def test_a_state_without_an_account_of_its_own_leaves_it_out(start: Start, state_file: Path) -> None:
+    first = await start(state=state_file)
+    first.add_account(SeedAccount(name="SECOND", locator="FH00002"))
+    first.sql("CREATE DATABASE second", role="SYSADMIN", account="SECOND")
+    first.sql("CREATE DATABASE first", role="SYSADMIN")
+    await first.__aexit__(None, None, None)
+    second = await start(state=state_file)
+    assert names(second) == ["FIRST"]
+    second.add_account(SeedAccount(name="SECOND", locator="FH00002"))
+    databases = second.sql("SHOW DATABASES", role="ACCOUNTADMIN", account="SECOND").records()
+    assert [record["name"] for record in databases] == ["SECOND"]

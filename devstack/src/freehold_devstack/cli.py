@@ -1,4 +1,4 @@
-"""The `devstack` command: start, stop and look at instances, and run kubectl and helm on them."""
+"""The `devstack` command: start, stop and look at instances, run kubectl and helm on them, or Snowflake alone."""
 
 import os
 import shutil
@@ -110,6 +110,12 @@ def kubectl(context: typer.Context) -> None:
 def helm(context: typer.Context) -> None:
     """Run helm on an instance (DEVSTACK_NAME says which, if several run)."""
     _become("helm", context.args)
+
+
+@app.command(context_settings=PASS_THROUGH)
+def snowflake(context: typer.Context) -> None:
+    """Serve a Snowflake endpoint alone, until interrupted."""
+    _replace((sys.executable, "-m", "freehold_devstack.snowflake", *context.args))
 
 
 @app.command()

@@ -1,14 +1,12 @@
 """The Snowflake account of the demo: an endpoint in the cluster's network, who is in it, and what it was asked."""
 
 import json
-import ssl
 import sys
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import Any, Self
+from typing import Self
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -16,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from freehold_devstack.cluster import Cluster
 from freehold_devstack.errors import tail
 from freehold_devstack.processes import until
+from freehold_devstack.snowflake.control_client import ControlClient
 from freehold_devstack.state import Component
 
 NAME = "snowflake"
@@ -32,7 +31,6 @@ CHANGES = frozenset({"CREATE", "ALTER", "DROP", "UNDROP", "GRANT", "REVOKE"})
 """First words of statements that change something."""
 
 START_SECONDS = 20.0
-REQUEST_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,22 @@ class Account:
     """A Snowflake account that lives as long as the cluster.
 
     Attributes:
-        host: where pods reach it.
-        ca: PEM of the authority that its certificate is checked against.
         private_key: PEM; what the user FREEHOLD logs in with.
     """
 
     cluster: Cluster
-    host: str
-    ca: str
     private_key: str
-    _token: str
+    _control: ControlClient
+
+    @property
+    def host(self) -> str:
+        """Where pods reach it."""
+        return self._control.host
+
+    @property
+    def ca(self) -> str:
+        """PEM of the authority that its certificate is checked against."""
+        return self._control.ca
 
     @classmethod
     def opened(cls, cluster: Cluster) -> Self:
@@ -86,36 +90,28 @@ class Account:
         seed.write_text(Template(SEED.read_text()).substitute(PUBLIC_KEY=json.dumps(public_key)))
         ready = folder / "ready.json"
         command = (
-            *(str(Path(sys.executable).with_name("snowflake-endpoint")), f"--seed={seed}", f"--state={folder}/state"),
-            *(f"--listen={cluster.host_address}:{PORT}", f"--tls-dir={folder}/tls", f"--san={cluster.host_address}"),
+            *(
+                str(Path(sys.executable).with_name("devstack")),
+                "snowflake",
+                f"--seed={seed}",
+                f"--state={folder}/state",
+            ),
+            *(f"--host={cluster.host_address}", f"--port={PORT}", f"--tls-dir={folder}/tls"),
             f"--ready-file={ready}",
         )
         cluster.supervise(Component(NAME, command))
         log = cluster.state.log(NAME)
         until(ready.exists, START_SECONDS, "the Snowflake endpoint to be ready", lambda: tail(log))
-        served = json.loads(ready.read_text())
         private_key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-        return cls(cluster, served["host"], Path(served["ca"]).read_text(), private_key, served["control_token"])
+        return cls(cluster, private_key, ControlClient.read(ready))
 
     def statements(self, since: int = 0) -> list[Statement]:
         """What it was asked to do so far, without the first so many."""
-        entries = [entry for entry in self._request("journal") if entry["kind"] == "statement"]
-        return [Statement(entry["user"], entry["text"], str(entry["outcome"])) for entry in entries[since:]]
+        with self.cluster.joined():
+            entries = self._control.statements()
+        return [Statement(entry.user, entry.text, str(entry.outcome)) for entry in entries[since:]]
 
     def execute(self, role: str, sql: str) -> list[Mapping[str, str]]:
         """Do something as somebody else; its rows by column names."""
-        result = self._request("sql", {"role": role, "sql": sql})
-        return [dict(zip(result["columns"], row, strict=True)) for row in result["rows"]]
-
-    def _request(self, resource: str, body: object = None) -> Any:
-        request = urllib.request.Request(
-            f"https://{self.host}:{PORT}/devstack/{resource}",
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"},
-        )
-        trust = ssl.create_default_context(cadata=self.ca)
-        with (
-            self.cluster.joined(),
-            urllib.request.urlopen(request, timeout=REQUEST_SECONDS, context=trust) as response,  # noqa: S310
-        ):
-            return json.load(response)
+        with self.cluster.joined():
+            return list(self._control.sql(sql, role=role))

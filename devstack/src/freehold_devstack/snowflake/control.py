@@ -58,6 +58,7 @@ class Control:
     def routes(self) -> list[web.RouteDef]:
         return [
             web.get("/devstack/journal", self._guarded(self._journal)),
+            web.get("/devstack/journal/{sequence}/effects", self._guarded(self._effects)),
             web.post("/devstack/faults", self._guarded(self._add_fault)),
             web.delete("/devstack/faults", self._guarded(self._clear_faults)),
             web.put("/devstack/frozen/{account}", self._guarded(self._freeze)),
@@ -83,7 +84,11 @@ class Control:
 
     async def _journal(self, request: web.Request) -> web.Response:
         entries = self._engine.journal.since(int(request.query.get("since", "0")))
-        return _json([{**entry_facts(entry), "effects": self._engine.effects(entry)} for entry in entries])
+        return _json([entry_facts(entry) for entry in entries])
+
+    async def _effects(self, request: web.Request) -> web.Response:
+        entries = self._engine.journal.since(int(request.match_info["sequence"]) - 1)
+        return _json([] if not entries else self._engine.effects(entries[0]))
 
     async def _add_fault(self, request: web.Request) -> web.Response:
         self._engine.faults.add(Fault.model_validate_json(await request.read()))

@@ -1,4 +1,4 @@
-"""The command `snowflake-endpoint`: the endpoint as a process of its own."""
+"""The endpoint as a process of its own: what the command `devstack snowflake` becomes."""
 
 import asyncio
 import json
@@ -13,36 +13,40 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.seed import Seed
 from freehold_devstack.snowflake.tls import Certificate, issue
 
-app = typer.Typer(add_completion=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
 def serve(
-    seed: Annotated[Path, typer.Option(help="YAML or JSON file with accounts, users, roles and grants.", exists=True)],
-    listen: Annotated[str, typer.Option(help="Address and port; port 0 picks a free one.")] = "127.0.0.1:0",
+    seed: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file with accounts, users, roles and grants.", exists=True)
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.", min=0, max=65535)] = 0,
     state: Annotated[Path | None, typer.Option(help="File that keeps catalog and journal over restarts.")] = None,
     tls_dir: Annotated[Path, typer.Option(help="Folder of the test CA and the certificate it issues.")] = Path("tls"),
-    san: Annotated[list[str] | None, typer.Option(help="Host name or address of the certificate; repeatable.")] = None,
+    san: Annotated[
+        list[str] | None, typer.Option(help="Further host name or address of the certificate; repeatable.")
+    ] = None,
     cert: Annotated[Path | None, typer.Option(help="Certificate to use instead, with --key and --ca.")] = None,
     key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
     ca: Annotated[Path | None, typer.Option(help="The CA that clients have to trust for it.")] = None,
     control_token_file: Annotated[Path | None, typer.Option(help="File with the token that guards /devstack.")] = None,
     ready_file: Annotated[Path | None, typer.Option(help="JSON file written once it serves.")] = None,
 ) -> None:
-    """Serve Snowflake's SQL protocol until interrupted."""
-    host, _, port = listen.rpartition(":")
+    """Serve Snowflake's SQL protocol, alone, until interrupted."""
     given = [path for path in (cert, key, ca) if path is not None]
     if given and len(given) < 3:
         raise typer.BadParameter("--cert, --key and --ca go together")
     if cert and key and ca:
         certificate = Certificate(ca, cert, key)
     else:
-        certificate = issue(tls_dir, dict.fromkeys([*(san or []), "localhost", "127.0.0.1"]))
+        certificate = issue(tls_dir, dict.fromkeys([*(san or []), host, "localhost", "127.0.0.1"]))
     endpoint = SnowflakeEndpoint(
-        Seed.load(seed),
+        Seed() if seed is None else Seed.load(seed),
         certificate,
-        host=host.strip("[]"),
-        port=int(port),
+        host=host,
+        port=port,
         state=state,
         control_token=control_token_file.read_text().strip() if control_token_file else None,
     )
@@ -76,6 +80,5 @@ def _announce(endpoint: SnowflakeEndpoint, path: Path) -> None:
     partial.replace(path)
 
 
-def main() -> None:
-    """The entry point."""
-    app()
+if __name__ == "__main__":
+    app(prog_name="devstack snowflake")

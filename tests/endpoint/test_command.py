@@ -1,0 +1,115 @@
+"""The endpoint as a process of its own: the command line, the README's example as printed, and the admin client."""
+
+import asyncio
+import re
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+import freehold_devstack
+from freehold_devstack.snowflake.control_client import ControlClient, RefusedError
+from freehold_devstack.snowflake.tls import issue
+from tests.endpoint.conftest import Connect, rows
+
+COMMAND = Path(sys.executable).with_name("devstack")
+README = Path(freehold_devstack.__file__).parents[2] / "README.md"
+DEADLINE_SECONDS = 30
+SEED = "accounts: [{users: {U: {password: p, roles: [SYSADMIN]}}}]"
+
+
+@asynccontextmanager
+async def served(folder: Path, *arguments: str) -> AsyncIterator[str]:
+    """The first line that the command prints, while it serves."""
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "snowflake", *arguments, cwd=folder, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            yield (await process.stdout.readline()).decode()
+    finally:
+        process.terminate()
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            assert await process.wait() == 0
+
+
+async def run(folder: Path, *command: str) -> tuple[int | None, str]:
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        printed, _ = await process.communicate()
+    return process.returncode, printed.decode()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def blocks(language: str) -> list[str]:
+    """The section's blocks of code in a language."""
+    section = README.read_text().split("## The Snowflake endpoint alone\n")[1].split("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+async def test_the_example_of_the_readme_works_as_printed(tmp_path: Path) -> None:
+    [seed], [client], [printed], [shown] = (blocks(each) for each in ("yaml", "python", "text", "console"))
+    port = str(free_port())
+    (tmp_path / "seed.yaml").write_text(seed)
+    (tmp_path / "client.py").write_text(client.replace("8443", port))
+    command, ready = shown.replace("8443", port).splitlines()
+    async with served(tmp_path, *command.removeprefix("$ devstack snowflake ").split()) as line:
+        assert line == f"{ready}\n"
+        assert await run(tmp_path, sys.executable, "-W", "ignore", "client.py") == (0, printed)
+
+
+async def test_a_certificate_can_be_given(tmp_path: Path, connect: Connect) -> None:
+    given = issue(tmp_path / "given", ["127.0.0.1"])
+    (tmp_path / "seed.yaml").write_text(SEED)
+    ready = tmp_path / "ready.json"
+    certificate = (f"--ca={given.ca}", f"--cert={given.cert}", f"--key={given.key}")
+    async with served(tmp_path, "--seed=seed.yaml", f"--ready-file={ready}", *certificate):
+        control = ControlClient.read(ready)
+        connection = await connect(
+            None, user="U", password="p", port=control.port, custom_root_store_path=str(given.ca)
+        )
+        assert await rows(connection, "SELECT CURRENT_USER()") == [("U",)]
+        await connection.close()
+    assert not (tmp_path / "tls").exists()
+
+
+@pytest.mark.parametrize("option", ["--cert=seed.yaml", "--seed=none.yaml", "--port=70000", "--nope"])
+async def test_a_command_that_makes_no_sense_is_refused(tmp_path: Path, option: str) -> None:
+    (tmp_path / "seed.yaml").write_text(SEED)
+    code, printed = await run(tmp_path, str(COMMAND), "snowflake", option)
+    assert (code, "Usage: devstack snowflake" in printed) == (2, True)
+
+
+async def test_the_admin_side_has_a_client(tmp_path: Path) -> None:
+    ready = tmp_path / "ready.json"
+    async with served(tmp_path, f"--ready-file={ready}"):
+        control = ControlClient.read(ready)
+        await asyncio.to_thread(use, control)
+
+
+def use(control: ControlClient) -> None:
+    assert control.sql("CREATE ROLE r", role="USERADMIN") == [{"status": "Role R successfully created."}]
+    with pytest.raises(RefusedError, match="002002"):
+        control.sql("CREATE ROLE r", role="USERADMIN")
+    [created, _] = control.statements("CREATE ROLE")
+    assert control.effects(created) == ["create ROLE R {owner: 'USERADMIN'}"]
+    control.each_once("CREATE")
+    with pytest.raises(AssertionError, match="CREATE ROLE r"):
+        control.only_reads()
+    control.freeze("DEVSTACK")
+    control.thaw("DEVSTACK")
+    control.skew(60)
+    control.fault("SELECT", "error", number=603)
+    control.clear_faults()

@@ -26,6 +26,7 @@ from freehold_devstack.snowflake.ddl import (
 from freehold_devstack.snowflake.object_type import Act, Form, Given, ObjectType, Property, Refused, Statement, Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
+from freehold_devstack.snowflake.relations.comments import parse_comment_on_column
 from freehold_devstack.snowflake.results import DONE, Result
 from freehold_devstack.snowflake.tags import TagValues, parse_tags, set_tags, unset_tags
 
@@ -138,6 +139,8 @@ def parse_comment(parser: Parser, types: Types) -> Statement:
     """COMMENT [IF EXISTS] ON <kind> <name> IS '<text>'."""
     if_exists = parser.accept("IF", "EXISTS")
     parser.expect("ON")
+    if parser.accept("COLUMN"):
+        return parse_comment_on_column(parser, if_exists=if_exists)
     object_type = parse_type(parser, types)
     target = parse_target(parser, object_type, types)
     parser.expect("IS")
@@ -220,6 +223,8 @@ def _swap(object_type: ObjectType, other_name: Name) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         other = context.resolve(object_type, other_name, "SWAP")
         context.require(OWNERSHIP, other)
+        if obj.namespace != other.namespace:
+            raise errors.unnumbered("A temporary object can't be swapped with one that stays.")
         if other.id == obj.id:
             raise errors.unnumbered(f"{object_type.kind.capitalize()} '{obj.name}' can't be swapped with itself.")
         # Both names are free only when neither object is in the catalog under them.

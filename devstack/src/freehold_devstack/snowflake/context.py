@@ -238,14 +238,21 @@ class Context:
         Raises:
             SqlError: 999999 when the name is that of another kind.
         """
-        hiding = self.namespace(object_type.class_name, temporary=True)
-        obj = self.catalog.find(hiding, name, container.id, overload)
-        obj = obj or self.catalog.find(object_type.class_name, name, container.id, overload)
-        if obj is None or not self.sees(obj):
-            return None
-        if obj.kind != object_type.kind:
+        obj = self._find(object_type.class_name, name, container, overload)
+        if obj is not None and obj.kind != object_type.kind:
             raise errors.wrong_kind(obj.kind, object_type.kind)
         return obj
+
+    def _find(
+        self, class_name: str, name: str, container: CatalogObject, overload: str | None = None
+    ) -> CatalogObject | None:
+        """The visible object of this name, of whatever kind: the session's own hides that of all."""
+        for temporary in (True, False):
+            namespace = self.namespace(class_name, temporary=temporary)
+            obj = self.catalog.find(namespace, name, container.id, overload)
+            if obj is not None:
+                return obj if self.sees(obj) else None
+        return None
 
     def resolve(self, object_type: ObjectType, name: Name, verb: str, overload: str | None = None) -> CatalogObject:
         """The visible object of this name.
@@ -266,16 +273,12 @@ class Context:
         Args:
             called: What the error calls it.
         """
-        relations = [object_type for object_type in self.types.values() if object_type.relation]
-        container = self.container(relations[0], name, verb)
-        for object_type in relations:
-            try:
-                found = self.lookup(object_type, name[-1], container)
-            except SqlError:
-                continue
-            if found is not None:
-                return found
-        raise self.missing(called, print_name((*self._prefix(container), name[-1])))
+        table = self.types["TABLE"]
+        container = self.container(table, name, verb)
+        obj = self._find(table.class_name, name[-1], container)
+        if obj is None:
+            raise self.missing(called, print_name((*self._prefix(container), name[-1])))
+        return obj
 
     def resolve_reference(self, kind: str, name: Name, verb: str) -> CatalogObject:
         """As `resolve`, for a kind that may have no declaration here and so no objects."""

@@ -2,11 +2,26 @@
 
 from collections.abc import Iterable, Mapping
 
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Grant, Value
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Grant, GrantKey, Value
 from freehold_devstack.snowflake.parser import print_name
 from freehold_devstack.snowflake.redaction import HIDDEN, SECRETS
 
 _Facts = Mapping[str, Value]
+
+
+def net(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """One change for each record that was changed, whatever happened in between: objects, what was revoked, grants."""
+    merged: dict[int | GrantKey, Change] = {}
+    for change in changes:
+        record = change.after or change.before
+        key = record.key if isinstance(record, Grant) else 0 if record is None else record.id
+        before = merged[key].before if key in merged else change.before
+        merged[key] = Change(before, change.after)
+    return tuple(sorted((change for change in merged.values() if change.before != change.after), key=_rank))
+
+
+def _rank(change: Change) -> int:
+    return 2 if isinstance(change.after, Grant) else 1 if change.after is None else 0
 
 
 def effects(changes: Iterable[Change], catalog: Catalog) -> list[str]:

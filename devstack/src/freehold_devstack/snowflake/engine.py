@@ -2,14 +2,14 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.accounts import Account
 from freehold_devstack.snowflake.auth.issuers import Issuers
 from freehold_devstack.snowflake.catalog import Change, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.effects import effects
+from freehold_devstack.snowflake.effects import effects, net
 from freehold_devstack.snowflake.errors import LoginError, SqlError
 from freehold_devstack.snowflake.faults import Fault, Faults, Subject
 from freehold_devstack.snowflake.journal import OK, SEVERAL, Entry, Journal
@@ -78,9 +78,9 @@ class Engine:
         with catalog.transaction() as changes:
             line.apply(catalog)
         if line.entry is not None:
-            self.journal.restore(line.entry, tuple(changes))
+            self.journal.restore(line.entry, net(changes))
 
-    def _save(self, account: str, entry: Entry | None, changes: list[Change]) -> None:
+    def _save(self, account: str, entry: Entry | None, changes: Iterable[Change]) -> None:
         if self._state is not None:
             self._state.append(Line.of(account, entry, changes))
 
@@ -93,7 +93,7 @@ class Engine:
             session = self.session_as(role="ACCOUNTADMIN", account=seed.name)
             for statement in seed.statements:
                 execute(statement, self.context(session))
-        self._save(seed.name, None, changes)
+        self._save(seed.name, None, net(changes))
 
     def effects(self, entry: Entry) -> list[str]:
         """What a statement has changed, one change a line."""
@@ -217,8 +217,8 @@ class Engine:
         self._end(query, entry, error.code, changes or [])
 
     def _end(self, query: Query, entry: Entry, outcome: str, changes: list[Change]) -> None:
-        finished = self.journal.finish(entry, outcome, form=query.form, changes=tuple(changes))
-        self._save(query.session.account, finished, changes)
+        done = net(changes)
+        self._save(query.session.account, self.journal.finish(entry, outcome, form=query.form, changes=done), done)
 
     def context(self, session: Session, parameters: Mapping[str, Scalar] | None = None) -> Context:
         """What a statement of a session works with now; `parameters` are set for that statement alone."""

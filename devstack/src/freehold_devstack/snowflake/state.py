@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Grant, GrantKey
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Change, Grant
 from freehold_devstack.snowflake.journal import Entry, entry_facts, read_entry
 
 
@@ -27,18 +27,17 @@ class Line:
 
     @classmethod
     def of(cls, account: str, entry: Entry | None, changes: Iterable[Change]) -> "Line":
-        objects: dict[int, CatalogObject] = {}
-        grants: dict[GrantKey, tuple[Grant, bool]] = {}
+        """The line of a statement's net changes."""
+        line = cls(account, entry)
         for change in changes:
             match change.before, change.after:
                 case _, CatalogObject() as record:
-                    objects[record.id] = record
+                    line.objects.append(record)
                 case _, Grant() as grant:
-                    grants[grant.key] = (grant, True)
+                    line.grants.append(grant)
                 case Grant() as grant, None:
-                    grants[grant.key] = (grant, False)
-        held, revoked = ([grant for grant, stays in grants.values() if stays is each] for each in (True, False))
-        return cls(account, entry, list(objects.values()), held, revoked)
+                    line.revoked.append(grant)
+        return line
 
     @classmethod
     def parse(cls, text: bytes) -> "Line":
@@ -70,8 +69,7 @@ class Line:
             else:
                 catalog.update(known, record)
         for grant in self.revoked:
-            if (held := catalog.get_grant(grant.key)) is not None:
-                catalog.revoke(held)
+            catalog.revoke(grant)
         for grant in self.grants:
             catalog.grant(grant)
 

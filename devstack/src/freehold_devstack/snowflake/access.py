@@ -51,6 +51,13 @@ KNOWN_PRIVILEGES = ACCOUNT_PRIVILEGES.union(
 )
 """What GRANT and REVOKE take for privileges, whatever they are on."""
 
+PUBLIC_DATABASE_ROLES = phrases("""
+    ALERT_VIEWER, CLASSIFICATION_VIEWER, CORE_VIEWER, DATA_PRIVACY_VIEWER, ML_USER, MONITORING_VIEWER,
+    NOTIFICATION_VIEWER, SNOWFLAKE_TEMPLATE_SNOWGIT_VIEWER, SPCS_REGISTRY_VIEWER
+""")
+"""The database roles of the database SNOWFLAKE that everybody holds and nobody can revoke:
+https://docs.snowflake.com/en/sql-reference/sql/show-grants"""
+
 SYSTEM_ROLES: dict[str, tuple[str, ...]] = {
     "PUBLIC": (),
     "ORGADMIN": (),

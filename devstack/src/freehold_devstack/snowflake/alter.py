@@ -223,6 +223,8 @@ def _swap(object_type: ObjectType, other_name: Name) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         other = context.resolve(object_type, other_name, "SWAP")
         context.require(OWNERSHIP, other)
+        for container in {step.parent for step in (obj, other) if step.parent is not None}:
+            context.require(object_type.creating, context.catalog[container])
         if obj.namespace != other.namespace:
             raise errors.unnumbered("A temporary object can't be swapped with one that stays.")
         if other.id == obj.id:

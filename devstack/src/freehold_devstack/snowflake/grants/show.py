@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import ROLE_KINDS, CatalogObject, Grant, Scalar
+from freehold_devstack.snowflake.access import OWNERSHIP, PUBLIC_DATABASE_ROLES
+from freehold_devstack.snowflake.catalog import PUBLIC, ROLE_KINDS, CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
-from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, manages_grants
+from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
 from freehold_devstack.snowflake.object_type import Form, Statement, Types
 from freehold_devstack.snowflake.parser import Parser, print_name
@@ -215,7 +215,25 @@ def _granted_to(context: Context, grantee: CatalogObject) -> Result:
     catalog = context.catalog
     owned = catalog.owned_by(grantee.id) if grantee.kind in ROLE_KINDS else []
     grants = [grant for obj in owned for grant in _ownership(obj)] + catalog.grants_to(grantee.id)
-    return _result(context, _TO_USER if grantee.kind == USER else _COMMON, grants, _by_kind_and_name)
+    if (grantee.kind, grantee.name) != (ROLE, PUBLIC):
+        return _result(context, _TO_USER if grantee.kind == USER else _COMMON, grants, _by_kind_and_name)
+    cells = [row.cells() for row in _rows(context, grants, _by_kind_and_name)]
+    cells += [_of_everybody(grantee, name) for name in PUBLIC_DATABASE_ROLES]
+    return _table(_COMMON, sorted(cells, key=lambda row: [str(row[each]) for each in ("granted_on", "name")]))
+
+
+def _of_everybody(public: CatalogObject, name: str) -> dict[str, Scalar]:
+    """The row of a database role of SNOWFLAKE, a database that isn't here."""
+    return {
+        "created_on": public.created_on,
+        "privilege": USAGE,
+        "granted_on": "DATABASE_ROLE",
+        "name": name,
+        "granted_to": ROLE,
+        "grantee_name": PUBLIC,
+        "grant_option": "false",
+        "granted_by": "",
+    }
 
 
 def _to_session_user(context: Context) -> Result:

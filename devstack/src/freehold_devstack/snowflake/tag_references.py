@@ -12,7 +12,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
-from freehold_devstack.snowflake.ddl import parse_target
+from freehold_devstack.snowflake.ddl import Target, parse_target
 from freehold_devstack.snowflake.functions import Function, TableFunction
 from freehold_devstack.snowflake.object_type import ObjectType
 from freehold_devstack.snowflake.parser import Parser, print_name
@@ -67,12 +67,18 @@ def _find(context: Context, name: str, domain: str) -> Tagged:
             raise errors.invalid_identifier(path[0])
         relation = context.resolve_relation(path[:-1], "SELECT", "TABLE")
         return Tagged(relation, word, find_column(columns_of(relation), path[-1]))
-    for object_type in _types(context, word):
-        target = parse_target(_parser(name), object_type, context.types)
+    targets = [_target(context, name, object_type) for object_type in _types(context, word)]
+    for target in targets:
         if (found := target.lookup(context, "SELECT")) is not None:
             return Tagged(found, word)
-    missing = parser.name(parts=3)
-    raise context.missing(word, print_name(missing))
+    raise context.missing(word, str(targets[0]))
+
+
+def _target(context: Context, name: str, object_type: ObjectType) -> Target:
+    parser = _parser(name)
+    target = parse_target(parser, object_type, context.types)
+    parser.end()
+    return target
 
 
 def _types(context: Context, domain: str) -> list[ObjectType]:

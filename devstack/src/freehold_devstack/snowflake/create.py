@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import (
     Target,
     check_names,
-    parse_assignments,
+    parse_assignment,
     parse_name,
     parse_target,
     parse_type,
@@ -164,6 +164,7 @@ class Create:
             raise errors.unnumbered(f"{self.object_type.called} '{found.name}' can't be cloned.")
         if source.how == "CLONE" and self.object_type.clone is not None:
             context.require(self.object_type.clone, found, primary_only=True)
+            self.object_type.cloning(context, found, self.definition.given)
         return found
 
     def _draft(self, context: Context, container: CatalogObject, source: CatalogObject | None) -> CatalogObject:
@@ -290,6 +291,8 @@ def _refuse_in_or_alter(object_type: ObjectType, definition: Definition, source:
     for words, said in (("TAG", definition.tags), ("COPY GRANTS", definition.copy_grants is not None)):
         if said:
             raise errors.unsupported(f"CREATE OR ALTER {object_type.kind} {words}")
+    for name in definition.given.keys() & object_type.sources:
+        raise errors.unsupported(f"CREATE OR ALTER {object_type.kind} {name}")
     if source is not None:
         raise errors.unsupported(f"CREATE OR ALTER {object_type.kind} {source.how}")
 
@@ -322,10 +325,10 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
         if parser.accept_phrase(clause.words):
             given = clause.parse(parser) if isinstance(clause, Part) else {clause.property: clause.value}
             return Definition(given=dict(given))
-    values = parse_assignments(parser)
-    if not values:
+    if parser.at("WITH") or parser.at("TAG"):
         raise parser.unexpected()
-    return Definition(values=values)
+    name, value = parse_assignment(parser)
+    return Definition(values={name: value})
 
 
 def _parse_modifiers(parser: Parser, types: Types) -> list[tuple[str, Token]]:

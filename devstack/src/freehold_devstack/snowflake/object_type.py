@@ -209,6 +209,10 @@ def _nothing(_context: "Context", _obj: CatalogObject) -> None:
     return None
 
 
+def _not_asked(_context: "Context", _source: CatalogObject, _given: Given) -> None:
+    return None
+
+
 def _not_followed(_context: "Context", _old: CatalogObject, _new: CatalogObject) -> None:
     return None
 
@@ -242,6 +246,8 @@ class ObjectType:
             retention time rules.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
         clone: What CLONE needs on its source; None where there is no such form.
+        cloning: What else CLONE asks of the source, given what the statement says itself.
+        sources: Properties that say what else it is made from, which CREATE OR ALTER does not take.
         clonable: Whether an object can be cloned, be it by itself or with what it is in.
         like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.
@@ -306,6 +312,8 @@ class ObjectType:
     tagged_at_creation: bool = True
     clone: str | None = None
     clonable: Callable[[CatalogObject], bool] = _always
+    cloning: Callable[["Context", CatalogObject, Given], None] = _not_asked
+    sources: frozenset[str] = frozenset()
     like: Callable[[CatalogObject], Given] | None = None
     copies_grants: bool = False
     privileges: frozenset[str] = frozenset()

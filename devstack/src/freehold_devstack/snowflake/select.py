@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import bundles, errors
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.conversions import column, convert, parse_json, print_json
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
@@ -17,7 +17,10 @@ from freehold_devstack.snowflake.tokens import Token, TokenKind
 
 _TYPED_LITERALS = ("DATE", "TIME", "TIMESTAMP")
 
-register(Function("PARSE_JSON", data_type("VARIANT"), lambda _, given: parse_json(given[0]), least=1, most=1))
+register(
+    Function("PARSE_JSON", data_type("VARIANT"), lambda _, given: parse_json(given[0]), least=1, most=1),
+    *bundles.FUNCTIONS,
+)
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,25 @@
 """DATABASE: https://docs.snowflake.com/en/sql-reference/sql/create-database and the pages beside it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import errors, replication, shared_databases
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import (
-    Act,
-    Action,
-    Clause,
-    Form,
-    ObjectType,
-    Property,
-    Show,
-    ShowColumn,
-    Statement,
-)
+from freehold_devstack.snowflake.network_access import check_unassociated
+from freehold_devstack.snowflake.object_type import Clause, Given, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
-from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
-from freehold_devstack.snowflake.results import Result, boolean, text, timestamp
+from freehold_devstack.snowflake.parser import Parser, phrases
+from freehold_devstack.snowflake.relations.constraints import references
+from freehold_devstack.snowflake.replication import FAILOVER, PRIMARY, REPLICATION, is_replica
+from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import like, owner_role_type, stored
+from freehold_devstack.snowflake.shared_databases import ORIGIN, is_imported
+from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import Text
 
 _RETENTION = "DATA_RETENTION_TIME_IN_DAYS"
+_READ_ONLY = {"INFORMATION_SCHEMA": None}
+"""The schemas with which a database starts that others fill."""
 
 
 def check_retention(_context: Context, draft: CatalogObject, _given: frozenset[str]) -> CatalogObject:
@@ -36,13 +30,25 @@ def check_retention(_context: Context, draft: CatalogObject, _given: frozenset[s
     return draft
 
 
+def check_unreferenced(context: Context, container: CatalogObject) -> None:
+    """Refuse the end of a database or schema into which foreign keys point from outside."""
+
+    def is_inside(obj: CatalogObject) -> bool:
+        return any(step.id == container.id for step in context.catalog.lineage(obj))
+
+    for table in filter(is_inside, context.catalog.of_kind("TABLE")):
+        if any(not is_inside(reference.table) for reference in references(context, table)):
+            raise errors.unnumbered(f"Cannot drop the {container.kind.lower()} because of dependencies")
+
+
 def _created(context: Context, database: CatalogObject) -> None:
-    """A database is born with two schemas and becomes the session's current one."""
+    """A database is born with two schemas, one that is no account's own with one, and is the session's current one."""
     if context.catalog.members("SCHEMA", database.id):
         make_current(context, database)
         return
     public_role = context.catalog.find("ROLE", "PUBLIC")
-    for name, owner in (("INFORMATION_SCHEMA", None), ("PUBLIC", database.owner)):
+    schemas = {"INFORMATION_SCHEMA": None, "PUBLIC": database.owner} if _is_own(database) else _READ_ONLY
+    for name, owner in schemas.items():
         schema = context.catalog.add(
             CatalogObject(
                 id=context.catalog.next_id,
@@ -66,128 +72,79 @@ def _describe(context: Context, database: CatalogObject) -> Result:
     return Result(columns, [(schema.created_on, schema.name, schema.kind) for schema in schemas])
 
 
-# --- replication -----------------------------------------------------------------------------------------------------
+def _parse_source(parser: Parser) -> Given:
+    """Take what a database is made from that is not its own: FROM SHARE … or AS REPLICA OF …."""
+    if parser.accept("FROM", "SHARE"):
+        return {ORIGIN: shared_databases.parse_share(parser)}
+    if parser.accept("AS", "REPLICA", "OF"):
+        return {PRIMARY: replication.parse_primary(parser)}
+    for other in ("LISTING", "BACKUP"):
+        if parser.at("FROM", other):
+            raise errors.unsupported(f"CREATE DATABASE FROM {other}")
+    return {}
 
 
-def _accounts(database: CatalogObject, what: str) -> list[str]:
-    return [account for account in str(database.properties.get(what) or "").split(",") if account]
+def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:
+    if context.catalog.get(draft.id) is not None:
+        shared_databases.check_alterable(draft, given)
+        return check_retention(context, draft, given)
+    # A clone is offered to nobody.
+    own = {name: value for name, value in draft.properties.items() if name not in {REPLICATION, FAILOVER}}
+    draft = check_retention(context, replace(draft, properties=own), given)
+    if ORIGIN in given:
+        shared_databases.check_import(context, draft)
+    return replication.replicating(context, draft) if PRIMARY in given else draft
 
 
-def _parse_accounts(parser: Parser) -> list[Name]:
-    accounts = [parser.name(parts=2)]
-    while parser.accept(","):
-        accounts.append(parser.name(parts=2))
-    return accounts
+def _is_own(database: CatalogObject) -> bool:
+    return not (is_imported(database) or is_replica(database))
 
 
-def _with_accounts(context: Context, database: CatalogObject, changed: Mapping[str, Sequence[str]]) -> None:
-    lists: dict[str, Scalar] = {what: ",".join(sorted(accounts)) for what, accounts in changed.items()}
-    context.catalog.update(database, replace(database, properties={**database.properties, **lists}))
+def _guarding(context: Context, database: CatalogObject) -> None:
+    shared_databases.check_writable(context, database)
+    replication.check_writable(database)
 
 
-def _enable(what: str, parser: Parser) -> Act:
-    names = [print_name(account) for account in _parse_accounts(parser)]
-    if what == "REPLICATION":
-        parser.accept("IGNORE", "EDITION", "CHECK")
-
-    def act(context: Context, database: CatalogObject) -> None:
-        context.require_role("ACCOUNTADMIN")
-        for name in names:
-            if name not in context.identity.peers:
-                raise errors.unknown_account(name)
-        _with_accounts(context, database, {what: sorted({*_accounts(database, what), *names})})
-
-    return act
+def _redefining(_context: Context, database: CatalogObject) -> None:
+    if not _is_own(database):
+        raise errors.unsupported("CREATE OR ALTER of a database that is a replica or from a share")
 
 
-def _disable(what: str, parser: Parser) -> Act:
-    names = None
-    if parser.accept("TO", "ACCOUNTS"):
-        names = [print_name(account) for account in _parse_accounts(parser)]
-
-    def act(context: Context, database: CatalogObject) -> None:
-        context.require_role("ACCOUNTADMIN")
-        # An account that no longer gets the replica can't be failed over to either.
-        affected = ("REPLICATION", "FAILOVER") if what == "REPLICATION" else ("FAILOVER",)
-        kept = {
-            each: [account for account in _accounts(database, each) if names is not None and account not in names]
-            for each in affected
-        }
-        _with_accounts(context, database, kept)
-
-    return act
-
-
-_REPLICATION_COLUMNS = (
-    text("region_group"), text("snowflake_region"), timestamp("created_on"), text("account_name"), text("name"),
-    text("comment"), boolean("is_primary"), text("primary"), text("replication_allowed_to_accounts"),
-    text("failover_allowed_to_accounts"), text("organization_name"), text("account_locator"),
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _ShowReplicationDatabases:
-    """SHOW REPLICATION DATABASES [LIKE …] [WITH PRIMARY <organization>.<account>.<database>]."""
-
-    pattern: str | None
-    primary: Name | None
-
-    @property
-    def form(self) -> Form:
-        return Form("SHOW", "REPLICATION DATABASES", self.primary or (), self.pattern or "")
-
-    def execute(self, context: Context) -> Result:
-        return Result(_REPLICATION_COLUMNS, [self._row(context, database) for database in self._replicated(context)])
-
-    def _replicated(self, context: Context) -> list[CatalogObject]:
-        own = (context.identity.organization, context.identity.name)
-        return [
-            database
-            for database in context.catalog.members("DATABASE")
-            if _accounts(database, "REPLICATION")
-            and context.sees(database)
-            and (self.pattern is None or like(self.pattern).fullmatch(database.name))
-            and (self.primary is None or self.primary == (*own, database.name))
-        ]
-
-    def _row(self, context: Context, database: CatalogObject) -> tuple[Scalar, ...]:
-        identity = context.identity
-        lists = [", ".join((identity.qualified, *_accounts(database, what))) for what in ("REPLICATION", "FAILOVER")]
-        comment, primary = str(database.properties["COMMENT"]), f"{identity.qualified}.{print_name((database.name,))}"
-        name, created_on = database.name, database.created_on
-        return (
-            "PUBLIC", identity.region, created_on, identity.name, name, comment, True, primary, *lists,
-            identity.organization, identity.locator,
-        )  # fmt: skip
-
-
-def _parse_show_replication(parser: Parser) -> Statement:
-    pattern = parser.string() if parser.accept("LIKE") else None
-    primary = parser.name(parts=3) if parser.accept("WITH", "PRIMARY") else None
-    return _ShowReplicationDatabases(pattern, primary)
+def _dropping(context: Context, database: CatalogObject) -> None:
+    replication.check_no_replicas(context, database)
+    check_unassociated(context, database)
 
 
 # --- the declaration -------------------------------------------------------------------------------------------------
+
+
+def _kind(_context: Context, database: CatalogObject) -> Scalar:
+    return "IMPORTED DATABASE" if is_imported(database) else "STANDARD"
+
+
+def _retention_time(context: Context, database: CatalogObject) -> Scalar:
+    return "" if is_imported(database) else str(context.retention(database))
+
 
 _COLUMNS = (
     ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
     ShowColumn(text("name"), lambda _, obj: obj.name),
     ShowColumn(text("is_default"), lambda *_: "N"),
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
-    ShowColumn(text("origin"), lambda *_: ""),
+    ShowColumn(text("origin"), shared_databases.origin),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
     ShowColumn(text("comment"), stored("COMMENT")),
     ShowColumn(text("options"), lambda _, obj: "TRANSIENT" if obj.properties["TRANSIENT"] else ""),
-    ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
+    ShowColumn(text("retention_time"), _retention_time),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
-    ShowColumn(text("kind"), lambda *_: "STANDARD"),
+    ShowColumn(text("kind"), _kind),
     ShowColumn(text("budget"), lambda *_: None),
     ShowColumn(text("owner_role_type"), owner_role_type),
     ShowColumn(text("object_visibility"), lambda *_: None),
 )
 _TERSE = (
     *_COLUMNS[:2],
-    ShowColumn(text("kind"), lambda *_: "STANDARD"),
+    ShowColumn(text("kind"), _kind),
     ShowColumn(text("database_name"), lambda *_: None),
     ShowColumn(text("schema_name"), lambda *_: None),
 )
@@ -196,6 +153,7 @@ TYPE = ObjectType(
     kind="DATABASE",
     plural="DATABASES",
     modifiers=(Clause("TRANSIENT", "TRANSIENT"),),
+    signature=_parse_source,
     properties=(Property("COMMENT", Text(), default="", unset="", privilege="MODIFY"),),
     parameters=STORAGE_PARAMETERS,
     privileges=frozenset(
@@ -203,14 +161,9 @@ TYPE = ObjectType(
             APPLYBUDGET, CREATE DATABASE ROLE, CREATE SCHEMA, EXECUTE AUTO CLASSIFICATION, MODIFY, MONITOR, USAGE
         """)
     ),
-    actions=(
-        Action("ENABLE REPLICATION TO ACCOUNTS", partial(_enable, "REPLICATION")),
-        Action("DISABLE REPLICATION", partial(_disable, "REPLICATION")),
-        Action("ENABLE FAILOVER TO ACCOUNTS", partial(_enable, "FAILOVER")),
-        Action("DISABLE FAILOVER", partial(_disable, "FAILOVER")),
-    ),
+    actions=replication.ACTIONS,
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True, privileges=True),
-    extra_shows=(("REPLICATION DATABASES", _parse_show_replication),),
+    extra_shows=(("REPLICATION DATABASES", replication.parse_show),),
     describe=_describe,
     describe_privilege="MONITOR",
     visible_with=("MONITOR USAGE",),
@@ -219,6 +172,12 @@ TYPE = ObjectType(
     cascades=True,
     swaps=True,
     clone="USAGE",
-    settle=check_retention,
+    clonable=_is_own,
+    sources=frozenset({ORIGIN, PRIMARY}),
+    settle=_settle,
     created=_created,
+    dropping=_dropping,
+    restricting=check_unreferenced,
+    redefining=_redefining,
+    guarding=_guarding,
 )

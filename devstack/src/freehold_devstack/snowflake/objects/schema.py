@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import Act, Action, Clause, ObjectType, Property, Show, ShowColumn
-from freehold_devstack.snowflake.objects.database import check_retention
+from freehold_devstack.snowflake.network_access import check_unassociated
+from freehold_devstack.snowflake.object_type import Act, Action, Clause, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.objects.database import check_retention, check_unreferenced
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result, text, timestamp
@@ -22,6 +24,16 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     inherited = draft.parent is not None and context.catalog[draft.parent].properties["TRANSIENT"]
     transient = bool(inherited or draft.properties["TRANSIENT"])
     return check_retention(context, replace(draft, properties={**draft.properties, "TRANSIENT": transient}), given)
+
+
+def _cloning(context: Context, source: CatalogObject, given: Given) -> None:
+    """Managed access takes more rights on the source."""
+    if "MANAGED ACCESS" not in given:
+        return
+    if source.properties["MANAGED ACCESS"]:
+        context.require(OWNERSHIP, source, primary_only=True)
+    else:
+        context.require("MANAGE GRANTS", context.catalog.account, primary_only=True)
 
 
 def _managed_access(enabled: bool) -> Action:
@@ -100,6 +112,9 @@ TYPE = ObjectType(
     cascades=True,
     swaps=True,
     clone="USAGE",
+    cloning=_cloning,
     settle=_settle,
+    dropping=check_unassociated,
+    restricting=check_unreferenced,
     created=make_current,
 )

@@ -127,7 +127,7 @@ def missing(kind: str, name: str, hint: str = "") -> SqlError:
         hint: What follows, if anything.
     """
     text = f"{COMPILATION}{kind.capitalize()} '{name}' does not exist or not authorized.{hint}"
-    return SqlError(MISSING, "42S02" if kind in {"OBJECT", "TABLE", "VIEW"} else "02000", text)
+    return SqlError(MISSING, "42S02" if kind.endswith(("OBJECT", "TABLE", "VIEW")) else "02000", text)
 
 
 def cannot_be_performed() -> SqlError:

@@ -2,16 +2,18 @@
 
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
 from freehold_devstack.snowflake import errors, task_graph
-from freehold_devstack.snowflake.access import Authority
+from freehold_devstack.snowflake.access import OWNERSHIP, Authority
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.ddl import parse_names
+from freehold_devstack.snowflake.functions import Function, register
 from freehold_devstack.snowflake.object_type import (
     Act,
     Action,
@@ -24,10 +26,11 @@ from freehold_devstack.snowflake.object_type import (
 )
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser
-from freehold_devstack.snowflake.results import Result, text, timestamp
+from freehold_devstack.snowflake.results import Cell, Result, text, timestamp
 from freehold_devstack.snowflake.schedules import check_schedule, is_completion_interval
 from freehold_devstack.snowflake.scripting import parse_body, parse_condition
 from freehold_devstack.snowflake.show import describe_as_shown, owner_role_type, stored
+from freehold_devstack.snowflake.tokens import tokenize
 from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Names, Reference, Text, choice
 
 _OVERLAPPING = "ALLOW_OVERLAPPING_EXECUTION"
@@ -123,18 +126,13 @@ def _suspend(_parser: Parser) -> Act:
 
 def _resume(_parser: Parser) -> Act:
     def act(context: Context, task: CatalogObject) -> None:
-        resume(context, task)
+        _start(context, task)
 
     return act
 
 
-def resume(context: Context, task: CatalogObject) -> None:
-    """Start a task, as ALTER TASK … RESUME does.
-
-    Raises:
-        SqlError: 091421 for a task in a graph that runs, 091089 and 091083 for what its owner lacks, 999999 for a graph
-            that can't run.
-    """
+def _start(context: Context, task: CatalogObject) -> None:
+    """Resume a task, unless its owner could not run it or it is in a graph that runs or can't run."""
     is_root = task_graph.is_root(context, task)
     if not is_root:
         task_graph.check_suspended(context, task)
@@ -145,11 +143,16 @@ def resume(context: Context, task: CatalogObject) -> None:
         task_graph.commit(context, started)
 
 
-def enable_dependents(context: Context, task: CatalogObject) -> None:
-    """Start a task and all that depend on it, as SYSTEM$TASK_DEPENDENTS_ENABLE does: the task last."""
+def _enable_dependents(context: Context, arguments: Sequence[Cell]) -> Cell:
+    """SYSTEM$TASK_DEPENDENTS_ENABLE: start a task and all that depend on it, the task last."""
+    parser = Parser(tokenize(str(arguments[0])), source=str(arguments[0]))
+    name = parser.name(parts=3)
+    parser.end()
+    task = context.resolve(TYPE, name, "ALTER")
     for dependent in reversed([task, *task_graph.dependents(context, task)]):
-        context.require("OWNERSHIP", dependent)
-        resume(context, context.catalog[dependent.id])
+        context.require(OWNERSHIP, dependent)
+        _start(context, context.catalog[dependent.id])
+    return "true"
 
 
 def _check_owner(context: Context, task: CatalogObject) -> None:
@@ -163,6 +166,15 @@ def _check_owner(context: Context, task: CatalogObject) -> None:
         found = context.catalog[warehouse]
         if not (context.catalog.is_live(found) and owner.holds("USAGE", found)):
             raise errors.task_warehouse(found.name)
+
+
+def _cloned(_context: Context, task: CatalogObject, _copies: Mapping[int, int]) -> CatalogObject:
+    return replace(task, properties={**task.properties, **_fresh()})
+
+
+def _fresh() -> Given:
+    """What no task takes from another."""
+    return {"ID": str(uuid.uuid4()), **task_graph.FRESH}
 
 
 def _owner_changing(context: Context, task: CatalogObject) -> CatalogObject:
@@ -197,7 +209,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         **_overlap(draft, given),
     }
     if old is None:
-        properties |= {"ID": str(uuid.uuid4()), **task_graph.FRESH}
+        properties |= _fresh()
     task = replace(draft, properties=properties)
     _check_serverless(task, given)
     task = task_graph.link(context, task)
@@ -462,9 +474,12 @@ TYPE = ObjectType(
     shown_to=frozenset({"MONITOR", "OPERATE"}),
     or_alter=True,
     renames=False,
-    clone="OWNERSHIP",
+    clone=OWNERSHIP,
     settle=_settle,
     dropping=_dropping,
+    cloned=_cloned,
     replacing=_replacing,
     owner_changing=_owner_changing,
 )
+
+register(Function("SYSTEM$TASK_DEPENDENTS_ENABLE", data_type("VARCHAR"), _enable_dependents, least=1, most=1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
-from freehold_devstack.snowflake.context import MILLISECONDS_PER_MINUTE, Context
+from freehold_devstack.snowflake.context import CURRENT, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement, Types
@@ -417,7 +417,7 @@ def parse_show_parameters(parser: Parser, types: Types) -> Statement:
         elif not parser.accept("SESSION"):
             object_type = parse_type(parser, types)
             scope = Scope(object_type.kind)
-            if not parser.at_end():
+            if not (parser.at_end() and object_type.kind in CURRENT):
                 target = parse_target(parser, object_type, types)
                 scope = Scope(object_type.kind, target.name, target.overload)
     return ShowParameters(pattern, scope)

@@ -223,7 +223,9 @@ class Create:
 
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
-    """Copy what is in a container: with its owners and grants, which the container itself does not hand on."""
+    """Copy what is in a container, with its owners and grants; the container itself hands on its future grants alone."""
+    for grant in context.catalog.future_grants(source):
+        context.catalog.grant(replace(grant, on=clone.id, created_on=context.now))
     copies = dict(_copy_members(context, source, clone))
     for copy in map(context.catalog.__getitem__, copies.values()):
         completed = context.types[copy.kind].cloned(context, copy, copies)

@@ -1,5 +1,8 @@
 """DATABASE ROLE: https://docs.snowflake.com/en/sql-reference/sql/create-database-role and the pages beside it."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
@@ -27,6 +30,21 @@ def _dropping(context: Context, role: CatalogObject) -> None:
         )
     records.inherit(context, role)
     records.forget(context, role)
+
+
+def _cloned(context: Context, role: CatalogObject, copies: Mapping[int, int]) -> CatalogObject:
+    """In the copy of a database its own roles hold and own what the original's do there."""
+    _created(context, role)
+    original = next(old for old, new in copies.items() if new == role.id)
+    catalog = context.catalog
+    for obj in map(catalog.__getitem__, (*copies.values(), *([] if role.parent is None else [role.parent]))):
+        for grant in (*catalog.grants_on(obj), *catalog.future_grants(obj)):
+            if grant.to == original:
+                catalog.revoke(grant)
+                catalog.grant(replace(grant, to=role.id))
+        if obj.owner == original:
+            catalog.update(obj, replace(obj, owner=role.id))
+    return catalog[role.id]
 
 
 def _database_roles(context: Context, role: CatalogObject) -> Scalar:
@@ -62,5 +80,6 @@ TYPE = ObjectType(
     # Whoever has any right on the database may list its roles.
     shown_when=lambda *_: True,
     created=_created,
+    cloned=_cloned,
     dropping=_dropping,
 )

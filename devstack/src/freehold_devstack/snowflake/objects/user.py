@@ -8,6 +8,7 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.auth.key_pair import KEYS
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants import records
 from freehold_devstack.snowflake.object_type import Act, Action, ObjectType, Property
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS, USER_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser
@@ -23,12 +24,6 @@ _NOT_BUILT = ("RESET PASSWORD", "ENROLL MFA", "REMOVE MFA METHOD", "MODIFY MFA M
 
 _DEFAULTS = ("DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE")
 """What is current after a log-in, which users may change on themselves."""
-
-
-def _dropping(context: Context, user: CatalogObject) -> None:
-    """What was granted to the user, and on it, is gone with it."""
-    for grant in {*context.catalog.grants_to(user.id), *context.catalog.grants_on(user)}:
-        context.catalog.revoke(grant)
 
 
 # --- forms of ALTER --------------------------------------------------------------------------------------------------
@@ -122,5 +117,5 @@ TYPE = ObjectType(
     own_settings=frozenset({*_DEFAULTS, *SESSION_PARAMETERS, *STORED_SESSION_PARAMETERS}),
     known=True,
     settle=settle,
-    dropping=_dropping,
+    dropping=records.forget,
 )

@@ -223,7 +223,7 @@ class Create:
 
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
-    """Copy what is in a container, with its owners and grants; the container itself hands on its future grants alone."""
+    """Copy what is in a container, with its owners and grants; the container itself only hands on its future grants."""
     for grant in context.catalog.future_grants(source):
         context.catalog.grant(replace(grant, on=clone.id, created_on=context.now))
     copies = dict(_copy_members(context, source, clone))

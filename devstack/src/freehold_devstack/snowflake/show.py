@@ -350,7 +350,7 @@ class ShowObjects:
 
 
 _ABSENT = phrases("""
-    ALERTS, PIPES, SEQUENCES, STREAMS, TASKS
+    ALERTS, PIPES
 """)
 """What a schema may hold in Snowflake and can't be made here yet: SHOW truly finds none."""
 

@@ -243,8 +243,9 @@ class Parser:
         return self.slice(self._tokens[0], self._tokens[-1])
 
     def slice(self, first: Token, end: Token | None = None) -> str:
-        """The text from one token up to another, by default the next one, without the blanks before that."""
-        return self._source[first.start : (end or self.token).start].rstrip()
+        """The text from one token up to another, by default the next one, without blanks and comments before that."""
+        last = self._tokens[(self._next if end is None else self._tokens.index(end)) - 1]
+        return self._source[first.start : last.start + len(last.text)]
 
     def rest(self) -> str:
         """Take everything up to the end of the statement, as written."""

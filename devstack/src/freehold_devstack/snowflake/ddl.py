@@ -103,13 +103,18 @@ def parse_target(parser: Parser, object_type: ObjectType, types: Types) -> Targe
     return Target(object_type, name, ", ".join(arguments))
 
 
+def parse_assignment(parser: Parser) -> tuple[str, Literal]:
+    """Take `NAME = value`."""
+    name = parser.word()
+    parser.expect("=")
+    return name, parser.literal()
+
+
 def parse_assignments(parser: Parser, *, commas: bool = False) -> dict[str, Literal]:
     """Take `NAME = value …` up to what is no such thing; ALTER also takes commas between them."""
     values: dict[str, Literal] = {}
     while parser.at_assignment() or not (values or parser.at("WITH") or parser.at("TAG") or not parser.at_word()):
-        name = parser.word()
-        parser.expect("=")
-        literal = parser.literal()
+        name, literal = parse_assignment(parser)
         if name in values:
             raise errors.duplicate_property(name)
         values[name] = literal
@@ -121,7 +126,7 @@ def parse_assignments(parser: Parser, *, commas: bool = False) -> dict[str, Lite
 def parse_names(parser: Parser) -> list[Name]:
     """Take `name [, …]`."""
     names: list[Name] = []
-    while not names or parser.accept(","):
+    while not names or parser.accept_next_of_list():
         names.append(parser.name(parts=3))
     return names
 

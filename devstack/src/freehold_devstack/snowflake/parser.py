@@ -161,6 +161,11 @@ class Parser:
         """Whether the input goes on with one of some phrases."""
         return any(self.at(*words) for words in phrases.beginning_with(self.token.keyword))
 
+    def accept_next_of_list(self) -> bool:
+        """Take a comma, unless two words follow it: those begin another clause."""
+        ahead = [token.kind for token in self._tokens[self._next + 1 : self._next + 3]]
+        return {*ahead} - {TokenKind.WORD, TokenKind.QUOTED} != set() and self.accept(",")
+
     def expect(self, *words: str) -> None:
         """Take these keywords or operators; anything else is a syntax error at the first that differs."""
         for word in words:

@@ -28,7 +28,7 @@ TagValues = Sequence[tuple[Name, str]]
 def parse_tags(parser: Parser) -> TagValues:
     """Take `tag = 'value' [, …]`."""
     tags: dict[Name, str] = {}
-    while not tags or parser.accept(","):
+    while not tags or parser.accept_next_of_list():
         name = parser.name(parts=3)
         if name in tags:
             raise errors.duplicate_property(name[-1])

@@ -25,7 +25,7 @@ from freehold_devstack.snowflake.object_type import (
     ShowColumn,
 )
 from freehold_devstack.snowflake.objects.table import PRIVILEGES, TEMPORARY_MODIFIERS
-from freehold_devstack.snowflake.parser import Name, Parser, phrases
+from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.relations import governance
 from freehold_devstack.snowflake.relations.changes import alter_columns
 from freehold_devstack.snowflake.relations.columns import (
@@ -252,7 +252,7 @@ def _found(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:
         for namespace, part in zip(("DATABASE", "SCHEMA", view.namespace), path, strict=True):
             step = None if step is None else context.catalog.find(namespace, part, step.id)
         if step is None:
-            raise context.missing("OBJECT", ".".join(path))
+            raise context.missing("OBJECT", print_name(path))
         found[path] = step
     return found
 

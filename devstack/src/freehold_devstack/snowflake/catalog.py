@@ -185,10 +185,21 @@ class Catalog:
             self._forget(change.before)
         if change.after is not None:
             self._remember(change.after)
-        record = change.after or change.before
-        about = self._objects.get(record.on) if isinstance(record, Grant) else record
-        if about is None or about.kind in ROLE_KINDS or about.kind == "DATABASE":
+        if self._is_about_roles(change):
             self._inherited.clear()
+
+    def _is_about_roles(self, change: Change) -> bool:
+        """Whether it may change what roles are held: those of a database come and go with it."""
+        match change.before, change.after:
+            case (Grant() as grant, _) | (_, Grant() as grant):
+                about = self._objects.get(grant.on)
+                return about is None or about.kind in ROLE_KINDS
+            case CatalogObject() as before, CatalogObject() as after if after.kind == "DATABASE":
+                return before.dropped_on != after.dropped_on
+            case (CatalogObject() as record, _) | (_, CatalogObject() as record):
+                return record.kind in ROLE_KINDS
+            case _:
+                return False
 
     def _remember(self, record: CatalogObject | Grant) -> None:
         if isinstance(record, Grant):

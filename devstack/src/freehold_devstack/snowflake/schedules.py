@@ -18,6 +18,7 @@ _SECONDS = {"H": 3600, "M": 60, "S": 1}
 _SHORTEST, _LONGEST = 10, 11_520 * 60
 _DAY = 86_400
 
+_ZONES = frozenset(zone.upper() for zone in available_timezones())
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 
@@ -101,7 +102,7 @@ def _check_cron(words: list[str]) -> None:
     if len(words) < len(_FIELDS):
         raise _invalid()
     *fields, zone = words
-    if zone.upper() not in {known.upper() for known in available_timezones()}:
+    if zone.upper() not in _ZONES:
         raise _refusal(
             f'{_INVALID} "{zone}" is not a recognized time zone. '
             "Please specify time zones accepted by the TIMEZONE parameter."

@@ -6,17 +6,11 @@ https://docs.snowflake.com/en/sql-reference/sql/create-database, user-guide/data
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants.shares import ORIGIN, is_imported
 from freehold_devstack.snowflake.objects.share import accounts
 from freehold_devstack.snowflake.parser import Parser, print_name
 
-ORIGIN = "ORIGIN"
-"""Property: the share as ORGANIZATION.ACCOUNT.SHARE."""
-
 _WITHOUT_EFFECT = ("TRANSIENT", "DATA_RETENTION_TIME_IN_DAYS", "MAX_DATA_EXTENSION_TIME_IN_DAYS")
-
-
-def is_imported(database: CatalogObject) -> bool:
-    return bool(database.properties.get(ORIGIN))
 
 
 def parse_share(parser: Parser) -> str:

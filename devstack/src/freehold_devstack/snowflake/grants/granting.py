@@ -74,15 +74,13 @@ class GrantPrivileges(_Privileges):
         if grantee.kind == SHARE:
             shares.check_form(context, grantee, self.securable, self.privileges)
         refused: set[str] = set()
-        granted = False
+        permitted = False
         for obj in objects:
             refusals = self._grant(context, obj, grantee)
-            granted |= len(refusals) < len(self._wanted(context, obj))
+            permitted |= len(refusals) < len(self._wanted(context, obj))
             refused |= refusals
-        if refused and not granted:
-            raise errors.grant_refused()
         if refused:
-            raise errors.grant_partial(refused)
+            raise errors.grant_partial(refused) if permitted else errors.grant_refused()
         return self._counted(len(objects)) if isinstance(self.securable, AllObjects) else DONE
 
     def _grant(self, context: Context, obj: CatalogObject, grantee: CatalogObject) -> set[str]:
@@ -125,24 +123,20 @@ class RevokePrivileges(_Privileges):
         objects = self.securable.resolve(context, "REVOKE")
         grantee = self.grantee.resolve(context, "REVOKE")
         refused: set[str] = set()
-        affected = skipped = revoked = wanted = 0
+        outcomes: list[records.Outcome] = []
+        permitted = False
         for obj in objects:
             check_imported(context, obj, self.privileges, "Revoke")
             check_stage(context, obj, self.privileges)
             refusals = self._refusals(context, obj, grantee)
+            permitted |= len(refusals) < len(self._wanted(context, obj))
             refused |= refusals
-            wanted += len(self._wanted(context, obj)) - len(refusals)
-            outcome = self._revoke(context, obj, grantee, refusals)
-            affected += bool(outcome.revoked)
-            revoked += outcome.revoked
-            skipped += outcome.skipped
-        if refused and not wanted:
-            raise errors.revoke_refused()
+            outcomes.append(self._revoke(context, obj, grantee, refusals))
         if refused:
-            raise errors.revoke_partial(refused)
-        if skipped:
-            raise errors.dependents_skipped(revoked, skipped)
-        return self._counted(affected)
+            raise errors.revoke_partial(refused) if permitted else errors.revoke_refused()
+        if skipped := sum(outcome.skipped for outcome in outcomes):
+            raise errors.dependents_skipped(sum(outcome.revoked for outcome in outcomes), skipped)
+        return self._counted(sum(outcome.revoked > 0 for outcome in outcomes))
 
     def _refusals(self, context: Context, obj: CatalogObject, grantee: CatalogObject) -> set[str]:
         """The privileges that the session has no say in: it neither may grant them nor did so."""
@@ -178,7 +172,7 @@ def _held(context: Context, obj: CatalogObject, grantee: CatalogObject) -> set[s
 
 def check_imported(context: Context, obj: CatalogObject, privileges: Sequence[str], verb: str) -> None:
     """On a database that was made from a share only IMPORTED PRIVILEGES can be granted, and on others they can't be."""
-    imported = any(step.kind == "DATABASE" and step.properties.get("ORIGIN") for step in context.catalog.lineage(obj))
+    imported = any(shares.is_imported(step) for step in context.catalog.lineage(obj))
     wants_imported = IMPORTED in privileges
     if imported and obj.kind != "DATABASE":
         raise errors.imported_object(verb)

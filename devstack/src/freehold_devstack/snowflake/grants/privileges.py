@@ -1,12 +1,12 @@
 """Privileges: their words, what can be granted on which object, and who may grant it in whose name."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import ACCOUNT_PRIVILEGES, OWNERSHIP, RESERVED_TO_ACCOUNTADMIN
 from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, USER
+from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER
 from freehold_devstack.snowflake.grants.securables import Existing, FutureObjects
 from freehold_devstack.snowflake.object_type import Types
 from freehold_devstack.snowflake.parser import Parser
@@ -64,8 +64,8 @@ def check_stage(context: Context, obj: CatalogObject, privileges: Iterable[str])
             raise errors.stage_privilege(privilege, "external" if obj.properties.get("URL") else "internal")
 
 
-def check_grantee(context: Context, obj: CatalogObject, grantee: CatalogObject, privileges: Iterable[str]) -> None:
-    """Refuse what database roles and users can't be granted.
+def check_grantee(context: Context, obj: CatalogObject, grantee: CatalogObject, privileges: Collection[str]) -> None:
+    """Refuse what this kind of grantee can't be granted.
 
     https://docs.snowflake.com/en/sql-reference/sql/grant-privilege, grant-privilege-user
     """
@@ -74,6 +74,8 @@ def check_grantee(context: Context, obj: CatalogObject, grantee: CatalogObject, 
             f"Database role '{context.print_path(grantee)}' can only be granted privileges on its database and the "
             "objects in it."
         )
+    if REFERENCE_USAGE in privileges and grantee.kind != SHARE:
+        raise errors.unnumbered(f"Privilege '{REFERENCE_USAGE}' can only be granted to a share.")
     if grantee.kind != USER:
         return
     if context.parameter(context.catalog.account, "DISABLE_USER_PRIVILEGE_GRANTS").value:

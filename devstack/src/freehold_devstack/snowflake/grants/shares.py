@@ -12,6 +12,9 @@ from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, SHARE
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import AllObjects, Existing
 
+ORIGIN = "ORIGIN"
+"""Property of a database: the share that it was made from, as ORGANIZATION.ACCOUNT.SHARE."""
+
 _SHAREABLE: Mapping[str, frozenset[str]] = {
     "DATABASE": frozenset({USAGE, REFERENCE_USAGE}),
     "SCHEMA": frozenset({USAGE}),
@@ -106,10 +109,15 @@ def _check_role_privilege(share: CatalogObject, obj: CatalogObject, privilege: s
         raise errors.unnumbered(f"Cannot share a database role that is granted {name}:\n{errors.NOT_SECURE}")
 
 
+def is_imported(obj: CatalogObject) -> bool:
+    """Whether it is a database that was made from another account's share."""
+    return bool(obj.properties.get(ORIGIN))
+
+
 def is_shared(context: Context, database: CatalogObject) -> bool:
     """Whether a database is in a share, or was made from another account's."""
     holders = (context.catalog[grant.to] for grant in context.catalog.grants_on(database))
-    return bool(database.properties.get("ORIGIN")) or any(holder.kind == SHARE for holder in holders)
+    return is_imported(database) or any(holder.kind == SHARE for holder in holders)
 
 
 def is_in_a_share(context: Context, role: CatalogObject) -> bool:

@@ -14,6 +14,7 @@ from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
+from freehold_devstack.snowflake.grants.shares import ORIGIN
 from freehold_devstack.snowflake.object_type import Form, Statement, Types
 from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.results import Column, Result, text, timestamp
@@ -265,7 +266,7 @@ def _of_share(share: Grantee) -> Callable[[Context], Result]:
             (database.created_on, found.name, "ACCOUNT", account, "")
             for account, catalog in sorted(context.peers.items())
             for database in catalog.members("DATABASE")
-            if database.properties.get("ORIGIN") == origin
+            if database.properties.get(ORIGIN) == origin
         ]
         return Result(_OF_SHARE, rows)
 

@@ -5,15 +5,16 @@ from dataclasses import replace
 from freehold_devstack.snowflake import errors, replication, shared_databases
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grants.shares import ORIGIN, is_imported
 from freehold_devstack.snowflake.network_access import check_unassociated
 from freehold_devstack.snowflake.object_type import Clause, Given, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
+from freehold_devstack.snowflake.policies import check_unused_outside
 from freehold_devstack.snowflake.relations.constraints import references
 from freehold_devstack.snowflake.replication import FAILOVER, PRIMARY, REPLICATION, is_replica
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.shared_databases import ORIGIN, is_imported
 from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import Text
 
@@ -28,6 +29,12 @@ def check_retention(_context: Context, draft: CatalogObject, _given: frozenset[s
     if draft.properties["TRANSIENT"] and isinstance(days, int) and days > 1:
         raise errors.invalid_parameter_value(str(days), _RETENTION)
     return draft
+
+
+def check_unused(context: Context, container: CatalogObject) -> None:
+    """Refuse the end of a database or schema with network rules or policies that something outside has."""
+    check_unassociated(context, container)
+    check_unused_outside(context, container)
 
 
 def check_unreferenced(context: Context, container: CatalogObject) -> None:
@@ -112,7 +119,7 @@ def _redefining(_context: Context, database: CatalogObject) -> None:
 
 def _dropping(context: Context, database: CatalogObject) -> None:
     replication.check_no_replicas(context, database)
-    check_unassociated(context, database)
+    check_unused(context, database)
 
 
 # --- the declaration -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants import records
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE
-from freehold_devstack.snowflake.grants.shares import shared_database
+from freehold_devstack.snowflake.grants.shares import ORIGIN, shared_database
 from freehold_devstack.snowflake.object_type import Act, Action, Form, ObjectType, Property, Show, Statement, Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, text, timestamp
@@ -128,7 +128,7 @@ class _Listed:
         else:
             origin = f"{self.provider}.{print_name((self.share.name,))}"
             made = context.catalog.members("DATABASE")
-            database = next((each for each in made if each.properties.get("ORIGIN") == origin), None)
+            database = next((each for each in made if each.properties.get(ORIGIN) == origin), None)
         return (
             self.share.created_on,
             "OUTBOUND" if outbound else "INBOUND",

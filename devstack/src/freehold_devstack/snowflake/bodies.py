@@ -102,6 +102,34 @@ class Query:
         return tuple(out if has else Output("", out.type) for out, has in zip(outputs, is_named, strict=True))
 
 
+    @property
+    def untrackable(self) -> str | None:
+        """What in it no change tracking allows for; None where there is nothing.
+
+        https://docs.snowflake.com/en/user-guide/streams-intro#streams-on-views
+        """
+        found = next(self._tree.find_all(*_UNTRACKABLE), None)
+        if found is not None:
+            return _UNTRACKABLE[next(kind for kind in _UNTRACKABLE if isinstance(found, kind))]
+        nested = (query for query in self._tree.find_all(exp.Subquery, exp.Exists, exp.In))
+        if any(query.args.get("query") or not query.find_ancestor(exp.From, exp.Join) for query in nested):
+            return "a subquery outside of FROM"
+        return None
+
+
+_UNTRACKABLE: Mapping[type[exp.Expr], str] = {
+    exp.Group: "GROUP BY",
+    exp.Distinct: "DISTINCT",
+    exp.Qualify: "QUALIFY",
+    exp.Limit: "LIMIT",
+    exp.Fetch: "LIMIT",
+    exp.Except: "EXCEPT",
+    exp.Intersect: "INTERSECT",
+    exp.AggFunc: "an aggregate function",
+    exp.Window: "a window function",
+}
+
+
 def _with_arguments(tree: exp.Query, arguments: Iterable[Output]) -> exp.Query:
     """The query with a value of the right type in the place of each argument."""
     types = {argument.name: argument.type for argument in arguments}

@@ -1,6 +1,6 @@
 """Masking and row access policies: their signature and body, what holds them to columns, and the type of each kind."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
 from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Name, Parser, phrases
-from freehold_devstack.snowflake.relations.columns import columns_of, read_columns
+from freehold_devstack.snowflake.relations.columns import COLUMNS, read_columns
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.show import owner_role_type, stored
@@ -159,12 +159,18 @@ class Attachment:
 
 def attachments(relation: CatalogObject) -> Iterator[Attachment]:
     """The policies that are set on a table or view itself: masking policies by column, then the row access policy."""
-    for column in columns_of(relation):
-        if column.masking_policy is not None and isinstance(column.masking_policy.policy, int):
-            yield Attachment(column.masking_policy.policy, column.name, column.masking_policy.using)
+    for column in _kept(relation):
+        if (masking := column.get("masking_policy")) is not None:
+            yield Attachment(masking["policy"], column["name"], tuple(masking["using"]))
     row_access: Any = relation.properties.get("ROW ACCESS POLICY")
     if row_access is not None:
         yield Attachment(row_access["policy"], "", tuple(row_access["on"]))
+
+
+def _kept(relation: CatalogObject) -> Sequence[Mapping[str, Any]]:
+    """The columns as the catalog keeps them: there may be very many, and their types don't matter here."""
+    columns: Any = relation.properties[COLUMNS]
+    return tuple(columns)
 
 
 def relations(catalog: Catalog) -> Iterator[CatalogObject]:
@@ -173,17 +179,41 @@ def relations(catalog: Catalog) -> Iterator[CatalogObject]:
         yield from catalog.of_kind(kind)
 
 
+def _uses(catalog: Catalog) -> Iterator[tuple[CatalogObject, int]]:
+    """Every tag, table and view that has policies, itself or by its tags, with the id of each."""
+    brought = {str(tag.id): held for tag in catalog.of_kind("TAG") if (held := policies_of_tag(tag))}
+    for tag, policies in brought.items():
+        yield from ((catalog[int(tag)], policy) for policy in policies)
+    for relation in relations(catalog):
+        yield from ((relation, attachment.policy) for attachment in attachments(relation))
+        tags = {*relation.tags}.union(*(column.get("tags", ()) for column in _kept(relation)))
+        yield from ((relation, policy) for tag in tags & brought.keys() for policy in brought[tag])
+
+
 def check_unused(context: Context, policy: CatalogObject) -> None:
     """Refuse to drop or replace a policy that a column, table, view or tag has.
 
     Raises:
         SqlError: 999999.
     """
-    catalog = context.catalog
-    attached = (attachment.policy for relation in relations(catalog) for attachment in attachments(relation))
-    tagged = (held for tag in catalog.of_kind("TAG") for held in policies_of_tag(tag))
-    if any(held == policy.id for found in (attached, tagged) for held in found):
+    if any(used == policy.id for _, used in _uses(context.catalog)):
         raise errors.policy_in_use(policy.name)
+
+
+def check_unused_outside(context: Context, container: CatalogObject) -> None:
+    """Refuse the end of a schema or database with a policy that something elsewhere has.
+
+    Raises:
+        SqlError: 999999.
+    """
+    catalog = context.catalog
+
+    def is_inside(obj: CatalogObject) -> bool:
+        return any(step.id == container.id for step in catalog.lineage(obj))
+
+    for holder, policy in _uses(catalog):
+        if is_inside(catalog[policy]) and not is_inside(holder):
+            raise errors.policy_in_use(catalog[policy].name)
 
 
 # --- the types -------------------------------------------------------------------------------------------------------

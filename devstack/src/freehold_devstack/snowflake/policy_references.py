@@ -10,6 +10,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.functions import TableFunction
+from freehold_devstack.snowflake.network_access import holders
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.policies import arguments_of, attachments, relations
 from freehold_devstack.snowflake.relations.columns import Column, columns_of
@@ -22,6 +23,7 @@ COLUMNS = (
     "TAG_NAME", "POLICY_STATUS",
 )  # fmt: skip
 
+NETWORK_POLICY = "NETWORK POLICY"
 _ACTIVE = "ACTIVE"
 _KINDS = ("MASKING POLICY", "ROW ACCESS POLICY")
 
@@ -31,7 +33,7 @@ class Reference:
     """One use of a policy.
 
     Attributes:
-        entity: The table, view or tag that has it.
+        entity: The table, view, tag, user or account that has it.
         column: None where it isn't on a column.
         arguments: The columns that it is given; none where that is just the one that it is on.
         tag: The tag that brought it.
@@ -45,13 +47,19 @@ class Reference:
     status: str = _ACTIVE
 
     def row(self, context: Context) -> tuple[str | None, ...]:
-        path = context.catalog.path
         arguments = ", ".join(f'"{name}"' for name in self.arguments)
-        tag = (None, None, None) if self.tag is None else path(self.tag)
+        tag = (None, None, None) if self.tag is None else _three_parts(context, self.tag)
         return (
-            *path(self.policy), self.policy.kind.replace(" ", "_"), *path(self.entity), self.entity.kind, self.column,
+            *_three_parts(context, self.policy), self.policy.kind.replace(" ", "_"),
+            *_three_parts(context, self.entity), self.entity.kind, self.column,
             f"[ {arguments} ]" if arguments else None, *tag, self.status,
         )  # fmt: skip
+
+
+def _three_parts(context: Context, obj: CatalogObject) -> tuple[str | None, ...]:
+    """Database, schema and name; what is in no schema has but a name."""
+    path = context.catalog.path(obj)
+    return (*(None,) * (3 - len(path)), *path)
 
 
 def rows(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | None, ...]]:
@@ -72,9 +80,12 @@ def rows(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | Non
 
 
 def _of_policy(context: Context, arguments: Mapping[str, str]) -> list[Reference]:
-    if "POLICY_KIND" in arguments:
-        raise errors.unsupported(f"POLICY_REFERENCES of {arguments['POLICY_KIND']}")
     path = _path(arguments["POLICY_NAME"])
+    if "POLICY_KIND" in arguments:
+        if arguments["POLICY_KIND"].upper() != NETWORK_POLICY.replace(" ", "_"):
+            raise errors.unnumbered(f"Invalid policy kind '{arguments['POLICY_KIND']}'.")
+        network_policy = context.resolve_reference(NETWORK_POLICY, path, "SELECT")
+        return [Reference(network_policy, holder) for holder in holders(context.catalog, network_policy)]
     policy = _policy(context, path)
     everywhere = (*relations(context.catalog), *context.catalog.of_kind("TAG"))
     found = [
@@ -99,19 +110,33 @@ def _policy(context: Context, path: Name) -> CatalogObject:
 
 def _of_entity(context: Context, name: str, domain: str) -> list[Reference]:
     path = _path(name)
-    if domain in {"TABLE", "VIEW"}:
-        entity = context.resolve_relation(path, "SELECT", domain)
-    elif domain == "TAG":
-        entity = context.resolve_reference("TAG", path, "SELECT")
-    elif domain in {"ACCOUNT", "INTEGRATION", "USER"}:
-        raise errors.unsupported(f"POLICY_REFERENCES of {domain}")
-    else:
-        raise errors.unnumbered(f"Unsupported entity domain '{domain}'.")
+    entity = _entity(context, path, domain)
+    if entity.kind in {"ACCOUNT", "USER"}:
+        policies = (each for each in context.catalog.members(NETWORK_POLICY) if context.sees(each))
+        return [Reference(each, entity) for each in policies if entity in holders(context.catalog, each)]
     found = list(_references(context, entity))
     known = [reference for reference in found if _may_know(context, reference)]
     if found and not known:
         raise errors.unnumbered(f"Insufficient privileges to view policies on {domain} '{context.print_path(entity)}'.")
     return known
+
+
+def _entity(context: Context, path: Name, domain: str) -> CatalogObject:
+    """What has policies, by its name and domain; for the account the name is its locator."""
+    if domain == "ACCOUNT":
+        if path != (context.identity.locator,):
+            raise errors.unknown_account(print_name(path))
+        return context.catalog.account
+    if domain in {"TABLE", "VIEW"}:
+        relation = context.resolve_relation(path, "SELECT", domain)
+        if relation.kind != domain:
+            raise errors.wrong_kind(relation.kind, domain)
+        return relation
+    if domain in {"TAG", "USER"}:
+        return context.resolve_reference(domain, path, "SELECT")
+    if domain == "INTEGRATION":
+        raise errors.unsupported("POLICY_REFERENCES of INTEGRATION")
+    raise errors.unnumbered(f"Unsupported entity domain '{domain}'.")
 
 
 def _path(name: str) -> Name:

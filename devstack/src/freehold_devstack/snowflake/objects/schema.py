@@ -6,9 +6,8 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.network_access import check_unassociated
 from freehold_devstack.snowflake.object_type import Act, Action, Clause, Given, ObjectType, Property, Show, ShowColumn
-from freehold_devstack.snowflake.objects.database import check_retention, check_unreferenced
+from freehold_devstack.snowflake.objects.database import check_retention, check_unreferenced, check_unused
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result, text, timestamp
@@ -114,7 +113,7 @@ TYPE = ObjectType(
     clone="USAGE",
     cloning=_cloning,
     settle=_settle,
-    dropping=check_unassociated,
+    dropping=check_unused,
     restricting=check_unreferenced,
     created=make_current,
 )

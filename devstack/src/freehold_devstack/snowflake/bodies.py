@@ -108,13 +108,21 @@ class Query:
 
         https://docs.snowflake.com/en/user-guide/streams-intro#streams-on-views
         """
-        found = next(self._tree.find_all(*_UNTRACKABLE), None)
-        if found is not None:
-            return _UNTRACKABLE[next(kind for kind in _UNTRACKABLE if isinstance(found, kind))]
-        nested = (query for query in self._tree.find_all(exp.Subquery, exp.Exists, exp.In))
-        if any(query.args.get("query") or not query.find_ancestor(exp.From, exp.Join) for query in nested):
+        for found in self._tree.find_all(*_UNTRACKABLE):
+            return next(what for kind, what in _UNTRACKABLE.items() if isinstance(found, kind))
+        if any(union.args.get("distinct") for union in self._tree.find_all(exp.Union)):
+            return "UNION without ALL"
+        if not all(_is_source(query) for query in self._tree.find_all(exp.Select)):
             return "a subquery outside of FROM"
         return None
+
+
+def _is_source(query: exp.Expr) -> bool:
+    """Whether a query is the whole, or what another one selects from."""
+    outer = query.parent
+    while isinstance(outer, exp.Subquery | exp.SetOperation):
+        outer = outer.parent
+    return outer is None or isinstance(outer, exp.From | exp.Join | exp.CTE)
 
 
 _UNTRACKABLE: Mapping[type[exp.Expr], str] = {

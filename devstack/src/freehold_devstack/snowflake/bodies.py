@@ -101,7 +101,6 @@ class Query:
         is_named = [isinstance(select, exp.Column | exp.Alias) for select in named]
         return tuple(out if has else Output("", out.type) for out, has in zip(outputs, is_named, strict=True))
 
-
     @property
     def untrackable(self) -> str | None:
         """What in it no change tracking allows for; None where there is nothing.

@@ -95,7 +95,7 @@ def _query(values: Mapping[str, Any]) -> Query:
 # --- the columns of the query ----------------------------------------------------------------------------------------
 
 
-def _query_of(view: CatalogObject) -> Query:
+def query_of(view: CatalogObject) -> Query:
     values: Any = view.properties[_QUERY]
     return _query(values)
 
@@ -113,7 +113,7 @@ def _sources(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]
     """
     container = _container(context, view)
     sources = {}
-    for name in _query_of(view).tables:
+    for name in query_of(view).tables:
         path = (*container[: 3 - len(name)], *name)
         if path == (*container, view.name):
             if not view.properties["RECURSIVE"]:
@@ -127,7 +127,7 @@ def _sources(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]
 
 def _outputs(context: Context, view: CatalogObject, sources: Mapping[Name, CatalogObject]) -> tuple[Output, ...]:
     relations = {path: outputs(columns_of(source)) for path, source in sources.items()}
-    return _query_of(view).outputs(relations, _container(context, view))
+    return query_of(view).outputs(relations, _container(context, view))
 
 
 def _named(context: Context, view: CatalogObject, produced: Sequence[Output]) -> list[Column]:
@@ -233,7 +233,7 @@ def _describe(context: Context, view: CatalogObject) -> Result:
     """Compiles the view, which fails when its sources no longer fit."""
     name = context.print_path(view)
     try:
-        produced = _outputs(context, view, _found(context, view))
+        produced = _outputs(context, view, sources_of(context, view))
     except SqlError as error:
         raise errors.view_expansion(name, error) from None
     declared = columns_of(view)
@@ -242,11 +242,11 @@ def _describe(context: Context, view: CatalogObject) -> Result:
     return describe(context, declared)
 
 
-def _found(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:
+def sources_of(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:
     """The tables and views that a view reads, with its owner's eyes."""
     container = _container(context, view)
     found = {}
-    for name in _query_of(view).tables:
+    for name in query_of(view).tables:
         path = (*container[: 3 - len(name)], *name)
         step: CatalogObject | None = context.catalog.account
         for namespace, part in zip(("DATABASE", "SCHEMA", view.namespace), path, strict=True):

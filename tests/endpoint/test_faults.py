@@ -187,7 +187,9 @@ async def test_an_http_status_stands_for_an_answer_as_often_as_told(
     endpoint: SnowflakeEndpoint, connect: Connect, status: int
 ) -> None:
     connection = await connect(endpoint, retry_max_attempts=6)
-    endpoint.faults.add(Fault(match="CREATE DATABASE", action="http", status=status, times=2, retry_after=0))
+    endpoint.faults.add(
+        Fault.model_validate({"match": "CREATE", "action": "http", "status": status, "times": 2, "retry_after": 0})
+    )
     await rows(connection, "CREATE DATABASE d")
     assert len(endpoint.journal.statements("CREATE DATABASE")) == 1
 
@@ -235,7 +237,7 @@ async def test_a_fault_can_be_limited_to_an_account_a_user_or_a_role(
     endpoint: SnowflakeEndpoint, connect: Connect, limits: dict[str, str], number: int | None
 ) -> None:
     connection = await connect(endpoint)
-    endpoint.faults.add(Fault(match="SELECT", action="error", number=603, **limits))
+    endpoint.faults.add(Fault.model_validate({"match": "SELECT", "action": "error", "number": 603, **limits}))
     if number is None:
         assert await rows(connection, "SELECT 1") == [(1,)]
     else:
@@ -252,7 +254,7 @@ async def test_a_fault_without_end_hits_until_it_is_cleared(endpoint: SnowflakeE
 
 
 def latencies(**facts: Any) -> list[float]:
-    fault = Fault(action="delay", **facts)
+    fault = Fault.model_validate({"action": "delay", **facts})
     return [fault.latency() for _ in range(2000)]
 
 

@@ -92,7 +92,7 @@ def _check_inline(language: str, given: frozenset[str]) -> None:
     if "RUNTIME_VERSION" in given:
         raise errors.invalid_property("RUNTIME_VERSION", "FUNCTION")
     if "HANDLER" in given:
-        raise errors.invalid_property("handler", f"{language} function")
+        raise errors.handler_refused(language)
     for name in ("PACKAGES", "ARTIFACT_REPOSITORY", "EXTERNAL_ACCESS_INTEGRATIONS", "SECRETS"):
         if name in given:
             raise errors.invalid_property(name, "FUNCTION")

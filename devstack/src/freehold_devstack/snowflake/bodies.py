@@ -266,6 +266,9 @@ def _parse(text: str, place: Place, *, fold_quoted: bool) -> exp.Expr:
         raise _unexpected_start(text, place) from None
     if len(trees) != 1 or trees[0] is None:
         raise _unexpected_start(text, place)
+    if any(isinstance(dot.this, str) for dot in trees[0].find_all(exp.Dot)):
+        # The library takes dots that follow each other for a name with nothing in between.
+        raise _unexpected_start(text, place)
     for identifier in trees[0].find_all(exp.Identifier):
         if not identifier.quoted or fold_quoted:
             identifier.set("this", identifier.name.upper())

@@ -125,14 +125,19 @@ def attach(
     context: Context, relation: CatalogObject, new: Iterable[Column], columns: Sequence[Column]
 ) -> tuple[Column, ...]:
     """New columns with the policies and tags that their definitions name; `columns` are all of the relation."""
-    return tuple(_attached(context, relation, columns, column) for column in new)
+    attached: list[Column] = []
+    for column in new:
+        attached.append(_attached(context, relation, columns, column, (*columns, *attached)))
+    return tuple(attached)
 
 
-def _attached(context: Context, relation: CatalogObject, columns: Sequence[Column], column: Column) -> Column:
+def _attached(
+    context: Context, relation: CatalogObject, columns: Sequence[Column], column: Column, beside: Iterable[Column]
+) -> Column:
     if column.masking_policy is not None:
         column = masked(context, relation, columns, column, column.masking_policy)
     if column.tagging:
-        column = replace(column, tags=_tagged(context, relation, column), tagging=())
+        column = replace(column, tags=_tagged(context, relation, column, beside), tagging=())
     return column
 
 
@@ -157,8 +162,9 @@ def _unmaskable(column: Column, wanted: str) -> SqlError:
     return errors.unnumbered(f"COLUMN data type {column.type} does not match with masking policy data type {wanted}.")
 
 
-def _tagged(context: Context, relation: CatalogObject, column: Column) -> dict[str, str]:
-    tags = tagged(context, relation, column.tags, column.tagging)
+def _tagged(context: Context, relation: CatalogObject, column: Column, beside: Iterable[Column]) -> dict[str, str]:
+    others = {tag for each in beside if each.name != column.name for tag in each.tags}
+    tags = tagged(context, relation, column.tags, column.tagging, others)
     if len(tags) > MAX_COLUMN_TAGS:
         raise errors.unnumbered(f"A column can have at most {MAX_COLUMN_TAGS} tags.")
     return tags
@@ -177,7 +183,7 @@ def parse_column_governance(parser: Parser, name: str) -> ColumnChange | None:
     if parser.accept("SET", "TAG"):
         tags = parse_tags(parser)
         return lambda context, relation, column: replace(
-            column, tags=_tagged(context, relation, replace(column, tagging=tags))
+            column, tags=_tagged(context, relation, replace(column, tagging=tags), columns_of(relation))
         )
     if parser.accept("UNSET", "TAG"):
         names = parse_names(parser)

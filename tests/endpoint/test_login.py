@@ -2,15 +2,13 @@
 
 import base64
 import hashlib
-import json
 import time
 from collections.abc import Callable
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from freehold_devstack.snowflake import jws
 from freehold_devstack.snowflake.auth.key_pair import KeyPairs
 from freehold_devstack.snowflake.auth.login import Login
 from freehold_devstack.snowflake.auth.password import LOCK_AFTER, LOCK_SECONDS
@@ -123,14 +121,8 @@ async def test_a_log_in_can_be_made_to_fail(endpoint: SnowflakeEndpoint, connect
 ACCOUNT = "FREEHOLD-DEVSTACK.OPERATOR"
 
 
-def encode(part: dict[str, object] | bytes) -> str:
-    raw = part if isinstance(part, bytes) else json.dumps(part).encode()
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
 def signed(keys: Keys, claims: dict[str, object], algorithm: str = "RS256") -> str:
-    text = f"{encode({'alg': algorithm, 'typ': 'JWT'})}.{encode(claims)}"
-    return f"{text}.{encode(keys.rsa.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+    return jws.sign(claims, keys.rsa, alg=algorithm)
 
 
 def good_claims(keys: Keys) -> dict[str, object]:
@@ -193,7 +185,8 @@ def test_a_token_of_another_algorithm_is_refused(check: Check, keys: Keys, algor
 
 def test_a_token_whose_claims_were_changed_after_signing_is_refused(check: Check, keys: Keys) -> None:
     header, _, signature = signed(keys, good_claims(keys)).split(".")
-    forged = f"{header}.{encode(good_claims(keys) | {'exp': 1200})}.{signature}"
+    _, claims, _ = signed(keys, good_claims(keys) | {"exp": 1200}).split(".")
+    forged = f"{header}.{claims}.{signature}"
     with pytest.raises(LoginError) as caught:
         check(forged, 1000)
     assert "signature" in caught.value.cause

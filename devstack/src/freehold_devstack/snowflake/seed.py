@@ -256,7 +256,11 @@ class _Planter:
         self._roles: dict[str, int] = {}
 
     def plant(self, account: SeedAccount) -> None:
-        known = {"LOCATOR": account.locator, "REGION": account.region, "BUNDLES": dict(account.bundles)}
+        known: dict[str, Value] = {
+            "LOCATOR": account.locator,
+            "REGION": account.region,
+            "BUNDLES": dict(account.bundles),
+        }
         self._add("ACCOUNT", account.name, parent=None, properties=known)
         for name, privileges in SYSTEM_ROLES.items():
             self._role(name, owner=None, comment="")

@@ -1,6 +1,6 @@
 """STREAM: https://docs.snowflake.com/en/sql-reference/sql/create-stream and the pages beside it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,6 +11,7 @@ from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
 from freehold_devstack.snowflake.object_type import REFUSED, Given, ObjectType, Part, Property, Show, ShowColumn
 from freehold_devstack.snowflake.objects.stage import has_directory, is_external
+from freehold_devstack.snowflake.objects.view import query_of, sources_of
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import text, timestamp
 from freehold_devstack.snowflake.show import describe_as_shown, owner_role_type, stored
@@ -94,17 +95,23 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     if old is not None:
         return _redefined(draft, old, source, given)
     _check_options(draft, source)
-    _require_rights(context, source)
-    offset = _offset(context, draft, source)
-    if source.kind != "STAGE":
-        for tracked in _tracked(source):
-            _track(context, tracked)
-    return replace(draft, properties={**draft.properties, "SOURCE": source.id, "POINT": None, "OFFSET": offset})
+    tracked = _tracked(context, source)
+    _require_rights(context, source, tracked)
+    tables = [each for each in tracked if each.kind != "VIEW"]
+    resolved: Given = {
+        "SOURCE": source.id,
+        "TABLES": tuple(table.id for table in tables),
+        "POINT": None,
+        "OFFSET": _offset(context, draft, tables),
+    }
+    for each in () if source.kind == "STAGE" else tracked:
+        _track(context, each)
+    return replace(draft, properties={**draft.properties, **resolved})
 
 
 def _redefined(draft: CatalogObject, old: CatalogObject, source: CatalogObject, given: frozenset[str]) -> CatalogObject:
     """CREATE OR ALTER changes the comment alone."""
-    kept = {**draft.properties, "SOURCE": source.id, "OFFSET": old.properties["OFFSET"]}
+    kept = {**draft.properties, "SOURCE": source.id}
     if _INITIAL_ROWS not in given:
         kept[_INITIAL_ROWS] = old.properties[_INITIAL_ROWS]
     for name in ("SOURCE", *_MODES, _INITIAL_ROWS, "POINT"):
@@ -146,38 +153,40 @@ def _check_options(stream: CatalogObject, source: CatalogObject) -> None:
         )
 
 
-def _require_rights(context: Context, source: CatalogObject) -> None:
+def _tracked(context: Context, source: CatalogObject) -> list[CatalogObject]:
+    """The source and all below it, whose changes have to be tracked: each once, tables after the views that read them.
+
+    Raises:
+        SqlError: 002003 for a table that a view reads and that is gone, 999999 for a view that can't be tracked.
+    """
+    if source.kind != "VIEW":
+        return [source]
+    if (what := query_of(source).untrackable) is not None:
+        raise errors.unnumbered(f"Change tracking is not supported on queries with '{what}'.")
+    below = [each for read in sources_of(context, source).values() for each in _tracked(context, read)]
+    return [*{each.id: each for each in (source, *below)}.values()]
+
+
+def _require_rights(context: Context, source: CatalogObject, tracked: Sequence[CatalogObject]) -> None:
     """The right to read the source, and to own it where its changes aren't tracked yet."""
     if source.kind == "STAGE":
         context.require("USAGE" if is_external(source) else "READ", source, primary_only=True)
         return
     context.require("SELECT", source, primary_only=True)
-    for tracked in _tracked(source):
-        if not tracked.properties.get("CHANGE_TRACKING"):
-            context.require(OWNERSHIP, tracked, primary_only=True)
-
-
-def _tracked(source: CatalogObject) -> list[CatalogObject]:
-    """The source with the tables below it, whose changes have to be tracked."""
-    return [source, *(table for table in _base_tables(source) if table.id != source.id)]
-
-
-def _base_tables(source: CatalogObject) -> list[CatalogObject]:
-    """The tables below a source, or what is like one."""
-    if source.kind == "VIEW":
-        raise errors.unsupported("streams on views")
-    return [source]
+    for each in tracked:
+        if not each.properties["CHANGE_TRACKING"]:
+            context.require(OWNERSHIP, each, primary_only=True)
 
 
 def _track(context: Context, source: CatalogObject) -> None:
-    if not source.properties.get("CHANGE_TRACKING"):
+    if not source.properties["CHANGE_TRACKING"]:
         context.catalog.update(source, replace(source, properties={**source.properties, "CHANGE_TRACKING": True}))
 
 
 # --- where it begins -------------------------------------------------------------------------------------------------
 
 
-def _offset(context: Context, stream: CatalogObject, source: CatalogObject) -> int:
+def _offset(context: Context, stream: CatalogObject, tables: Sequence[CatalogObject]) -> int:
     """The moment from which the stream tells changes, in milliseconds since 1970."""
     point = stream.properties["POINT"]
     if not isinstance(point, Mapping):
@@ -187,7 +196,7 @@ def _offset(context: Context, stream: CatalogObject, source: CatalogObject) -> i
         moment = _offset_of(context, stream, str(value))
     else:
         moment = context.now + int(str(value)) * 1000 if what == "OFFSET" else int(str(value))
-    for table in _base_tables(source):
+    for table in tables:
         _check_moment(context, table, moment)
     return moment
 
@@ -214,36 +223,49 @@ def _check_moment(context: Context, table: CatalogObject, moment: int) -> None:
             "allowed time travel period or before the object creation time.",
             family="",
         )
-    if moment < context.now and not table.properties.get("CHANGE_TRACKING"):
+    if moment < context.now and not table.properties["CHANGE_TRACKING"]:
         raise errors.change_tracking_missing(context.print_path(table))
 
 
 # --- SHOW ------------------------------------------------------------------------------------------------------------
 
 
+def _tables(context: Context, stream: CatalogObject) -> list[CatalogObject]:
+    """The tables that the stream follows, or its stage."""
+    ids = stream.properties["TABLES"]
+    return [context.catalog[int(str(each))] for each in (ids if isinstance(ids, Sequence) else ())]
+
+
 def _source(context: Context, stream: CatalogObject) -> CatalogObject | None:
-    """What the stream is on, if it is still there and visible."""
-    found = context.catalog.get(int(str(stream.properties["SOURCE"])))
-    return found if found is not None and context.catalog.is_live(found) and context.sees(found) else None
+    """What the stream is on, if it is visible and still there, with all that it reads."""
+    source = context.catalog[int(str(stream.properties["SOURCE"]))]
+    there = all(map(context.catalog.is_live, (source, *_tables(context, stream))))
+    return source if there and context.sees(source) else None
 
 
-def _of_source(
-    value: Callable[[Context, CatalogObject], Scalar], absent: Scalar
-) -> Callable[[Context, CatalogObject], Scalar]:
-    def shown(context: Context, stream: CatalogObject) -> Scalar:
-        source = _source(context, stream)
-        return absent if source is None else value(context, source)
+def _table_name(context: Context, stream: CatalogObject) -> Scalar:
+    source = _source(context, stream)
+    return _GONE if source is None else context.print_path(source)
 
-    return shown
+
+def _base_tables(context: Context, stream: CatalogObject) -> Scalar:
+    if _source(context, stream) is None:
+        return _GONE
+    return ", ".join(context.print_path(table) for table in _tables(context, stream))
 
 
 def _stale_after(context: Context, stream: CatalogObject) -> Scalar:
     source = _source(context, stream)
     if source is None or source.kind == "STAGE":
         return None
-    extension = int(str(context.parameter(source, "MAX_DATA_EXTENSION_TIME_IN_DAYS").value))
-    days = max(context.retention(source), extension)
+    days = min(_kept_days(context, table) for table in _tables(context, stream))
     return int(str(stream.properties["OFFSET"])) + days * MILLISECONDS_PER_DAY
+
+
+def _kept_days(context: Context, table: CatalogObject) -> int:
+    """For how long a table keeps its changes for the streams that haven't read them."""
+    extension = int(str(context.parameter(table, "MAX_DATA_EXTENSION_TIME_IN_DAYS").value))
+    return max(context.retention(table), extension)
 
 
 def _stale(context: Context, stream: CatalogObject) -> Scalar:
@@ -257,17 +279,13 @@ def _mode(_context: Context, stream: CatalogObject) -> Scalar:
     return next((mode for mode in _MODES if stream.properties[mode]), "DEFAULT")
 
 
-def _print_tables(context: Context, source: CatalogObject) -> Scalar:
-    return ", ".join(context.print_path(table) for table in _base_tables(source))
-
-
-def _cloned(_context: Context, stream: CatalogObject, copies: Mapping[int, int]) -> CatalogObject:
+def _cloned(context: Context, stream: CatalogObject, copies: Mapping[int, int]) -> CatalogObject:
     """A stream that was copied with its source is on the copy."""
     source = int(str(stream.properties["SOURCE"]))
-    return replace(stream, properties={**stream.properties, "SOURCE": copies.get(source, source)})
+    tables = tuple(copies.get(table.id, table.id) for table in _tables(context, stream))
+    moved: Given = {"SOURCE": copies.get(source, source), "TABLES": tables}
+    return replace(stream, properties={**stream.properties, **moved})
 
-
-_TABLE_NAME = _of_source(lambda context, source: context.print_path(source), _GONE)
 
 _COLUMNS = (
     ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
@@ -276,9 +294,9 @@ _COLUMNS = (
     ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
     ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
     ShowColumn(text("comment"), stored("COMMENT")),
-    ShowColumn(text("table_name"), _TABLE_NAME),
+    ShowColumn(text("table_name"), _table_name),
     ShowColumn(text("source_type"), lambda _, obj: _SOURCE_TYPES[str(obj.properties["KIND"])]),
-    ShowColumn(text("base_tables"), _of_source(_print_tables, _GONE)),
+    ShowColumn(text("base_tables"), _base_tables),
     ShowColumn(text("type"), lambda *_: "DELTA"),
     ShowColumn(text("stale"), _stale),
     ShowColumn(text("mode"), _mode),
@@ -290,7 +308,7 @@ _TERSE = (
     *_COLUMNS[:2],
     ShowColumn(text("kind"), lambda *_: "DELTA"),
     *_COLUMNS[2:4],
-    ShowColumn(text("tableOn"), _TABLE_NAME),
+    ShowColumn(text("tableOn"), _table_name),
 )
 
 # --- the declaration -------------------------------------------------------------------------------------------------

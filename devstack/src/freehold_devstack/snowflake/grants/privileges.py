@@ -40,7 +40,8 @@ def parse_privileges(parser: Parser, types: Types) -> list[str]:
 
 def check_kind(privileges: Iterable[str], securable: Existing | FutureObjects) -> None:
     """Refuse with 003008 a privilege that the kind of object does not have."""
-    kind = "POLICY" if securable.kind.endswith("_POLICY") else securable.kind
+    is_policy = securable.kind.endswith("_POLICY") and securable.kind != "NETWORK_POLICY"
+    kind = "POLICY" if is_policy else securable.kind
     for privilege in privileges:
         special = securable.kind == "DATABASE" and privilege in {IMPORTED, REFERENCE_USAGE}
         if privilege not in securable.privileges and not special:

@@ -12,7 +12,6 @@ from freehold_devstack.snowflake.access import OWNERSHIP, Authority
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
-from freehold_devstack.snowflake.ddl import parse_names
 from freehold_devstack.snowflake.functions import Function, register
 from freehold_devstack.snowflake.object_type import (
     Act,
@@ -25,7 +24,7 @@ from freehold_devstack.snowflake.object_type import (
     ShowColumn,
 )
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS
-from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import Cell, Result, text, timestamp
 from freehold_devstack.snowflake.schedules import check_schedule, is_completion_interval
 from freehold_devstack.snowflake.scripting import parse_body, parse_condition
@@ -46,8 +45,17 @@ _USER = "EXECUTE AS USER"
 
 # --- the grammar -----------------------------------------------------------------------------------------------------
 
+
+def _parse_tasks(parser: Parser) -> tuple[Name, ...]:
+    """Take `<task> [, …]`, which clauses may follow."""
+    tasks = [parser.name(parts=3)]
+    while parser.accept(","):
+        tasks.append(parser.name(parts=3))
+    return tuple(tasks)
+
+
 _TAIL: dict[str, Callable[[Parser], Value]] = {
-    "AFTER": lambda parser: tuple(parse_names(parser)),
+    "AFTER": _parse_tasks,
     _USER: lambda parser: parser.identifier(),
     "WHEN": parse_condition,
     "AS": parse_body,
@@ -97,7 +105,7 @@ def _store(context: Context, task: CatalogObject, given: Given) -> None:
 
 
 def _add_after(parser: Parser) -> Act:
-    names = parse_names(parser)
+    names = _parse_tasks(parser)
 
     def act(context: Context, task: CatalogObject) -> None:
         known = (each.name for each in task_graph.predecessors(context, task))
@@ -107,7 +115,7 @@ def _add_after(parser: Parser) -> Act:
 
 
 def _remove_after(parser: Parser) -> Act:
-    names = parse_names(parser)
+    names = _parse_tasks(parser)
 
     def act(context: Context, task: CatalogObject) -> None:
         _store(context, task, {"AFTER": task_graph.without(context, task, names)})

@@ -105,7 +105,7 @@ def test_an_expression_names_what_it_uses() -> None:
     expression = parse_expression("CASE WHEN f(val) THEN EXISTS (SELECT 1 FROM m WHERE r = 1) ELSE x.y END")
     assert expression.identifiers == (("VAL",), ("X", "Y"))
     assert expression.tables == (("M",),)
-    assert expression.functions == ("F",)
+    assert expression.functions == (("F",),)
 
 
 @pytest.mark.parametrize(("text", "expected"), [("'a'", True), ("-1", True), ("NULL", True), ("1 + 1", False)])
@@ -132,3 +132,13 @@ def test_what_is_no_expression_is_refused(text: str) -> None:
     with pytest.raises(SqlError) as caught:
         parse_expression(text)
     assert caught.value.number == 1003
+
+
+def test_a_column_that_several_tables_have_is_ambiguous() -> None:
+    assert number("SELECT a FROM t, u") == 2028
+
+
+@pytest.mark.parametrize("text", ["RANDOM()", "CURRENT_DATE", "UUID_STRING()", "a > CURRENT_TIMESTAMP()"])
+def test_what_depends_on_more_than_its_arguments_is_told(text: str) -> None:
+    assert parse_expression(text).unstable
+    assert not parse_expression("UPPER(a)").unstable

@@ -332,7 +332,7 @@ def _outputs(tree: exp.Query, relations: Relations, container: Name, place: Plac
         qualified = qualify(_qualified(tree.copy(), container), _DIALECT, schema=schema, quote_identifiers=False)
         typed = annotate_types(qualified, schema=schema, dialect=_DIALECT)
     except OptimizeError as error:
-        raise _unresolved(str(error), place) from None
+        raise _unresolved(str(error), relations, place) from None
     except SqlglotError as error:
         raise errors.unsupported(str(error)) from None
     if any(select.is_star for select in typed.selects):
@@ -364,13 +364,14 @@ def _nested(relations: Relations) -> dict[str, object]:
     return nested
 
 
-def _unresolved(message: str, place: Place) -> SqlError:
+def _unresolved(message: str, relations: Relations, place: Place) -> SqlError:
     match, at = _UNRESOLVED.match(message), _AT.search(message)
     if match is None:
         return errors.unsupported(message)
-    if match["ambiguous"]:
-        return errors.ambiguous_column(match["ambiguous"])
-    name = match["unknown"]
+    name = match["ambiguous"] or match["unknown"]
+    holders = [columns for columns in relations.values() if any(column.name == name for column in columns)]
+    if match["ambiguous"] or (len(holders) > 1 and "for table" not in message):
+        return errors.ambiguous_column(name)
     line, end = (int(at[1]), int(at[2])) if at else (0, 0)
     return place.invalid_identifier(name, line, end - len(name))
 

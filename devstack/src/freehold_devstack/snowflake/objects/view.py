@@ -115,9 +115,7 @@ def _sources(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]
     sources = {}
     for name in query_of(view).tables:
         path = (*container[: 3 - len(name)], *name)
-        if path == (*container, view.name):
-            if not view.properties["RECURSIVE"]:
-                raise errors.unnumbered(f"View '{view.name}' is not recursive and can't select from itself.")
+        if view.properties["RECURSIVE"] and path == (*container, view.name):
             sources[path] = view
             continue
         sources[path] = context.resolve_relation(path, "SELECT")

@@ -175,16 +175,22 @@ def _parse_property(parser: Parser, constraint: Constraint, *, inline: bool) -> 
             return about, constraint
         if parser.accept(about):
             raise _not_made(about)
-    if parser.accept("RELY") or parser.at("NORELY"):
-        return "RELY", replace(constraint, rely=not parser.accept("NORELY"))
-    if parser.accept("NOT", "DEFERRABLE") or parser.at("DEFERRABLE"):
-        return "DEFERRABLE", replace(constraint, deferrable=parser.accept("DEFERRABLE"))
+    for words, (attribute, value) in _FLAGS.items():
+        if parser.accept_phrase(words):
+            return attribute, replace(constraint, **{attribute: value})  # type: ignore[arg-type]
     if parser.accept("INITIALLY"):
         return "INITIALLY", replace(constraint, immediate=parser.choose("DEFERRED", "IMMEDIATE") == "IMMEDIATE")
     if not inline and parser.accept("COMMENT"):
         return "COMMENT", replace(constraint, comment=parser.string())
     return None
 
+
+_FLAGS = {
+    "RELY": ("rely", True),
+    "NORELY": ("rely", False),
+    "DEFERRABLE": ("deferrable", True),
+    "NOT DEFERRABLE": ("deferrable", False),
+}
 
 _AS_BY_DEFAULT = {"ENFORCED": "NOT ENFORCED", "ENABLE": "DISABLE", "VALIDATE": "NOVALIDATE"}
 """What Snowflake takes but does not do to keys, and the word for leaving it so."""

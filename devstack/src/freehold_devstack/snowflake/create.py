@@ -152,7 +152,7 @@ class Create:
 
     def _defaults(self) -> dict[str, Value]:
         clauses = [*self.object_type.modifiers, *self.object_type.clauses]
-        unsaid = {clause.property for clause in clauses if isinstance(clause, Clause) and clause.value is True}
+        unsaid = [clause.property for clause in clauses if isinstance(clause, Clause) and clause.value is True]
         defaults: dict[str, Value] = {prop.name: prop.default for prop in self.object_type.properties}
         for part in self.object_type.clauses:
             defaults |= part.unsaid if isinstance(part, Part) else {}

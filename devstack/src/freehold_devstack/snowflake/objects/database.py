@@ -95,9 +95,11 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     if context.catalog.get(draft.id) is not None:
         shared_databases.check_alterable(draft, given)
         return check_retention(context, draft, given)
-    # A clone is offered to nobody.
-    own = {name: value for name, value in draft.properties.items() if name not in {REPLICATION, FAILOVER}}
-    draft = check_retention(context, replace(draft, properties=own), given)
+    if "CLONE" in given:
+        # It is offered to nobody.
+        own = {name: value for name, value in draft.properties.items() if name not in {REPLICATION, FAILOVER}}
+        draft = replace(draft, properties=own)
+    draft = check_retention(context, draft, given)
     if ORIGIN in given:
         shared_databases.check_import(context, draft)
     return replication.replicating(context, draft) if PRIMARY in given else draft

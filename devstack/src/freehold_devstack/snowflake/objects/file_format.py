@@ -12,6 +12,7 @@ from freehold_devstack.snowflake.show import owner_role_type, stored
 from freehold_devstack.snowflake.values import Text
 
 _OPTIONS = format_options.all_options()
+_NAMES = frozenset(option.name for option in _OPTIONS)
 _COMMON = frozenset({"TYPE", "COMMENT", "TRANSIENT"})
 
 
@@ -21,7 +22,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     old = context.catalog.get(draft.id)
     if old is not None and old.properties["TYPE"] != format_type:
         raise errors.unsupported("CREATE OR ALTER FILE FORMAT TYPE")
-    options = format_options.settled(format_type, draft.properties, given - _COMMON)
+    options = format_options.settled(format_type, draft.properties, given & _NAMES)
     common = {name: value for name, value in draft.properties.items() if name in _COMMON}
     return replace(draft, properties={**common, **options})
 

@@ -19,7 +19,7 @@ from sqlglot.schema import MappingSchema
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.datatypes import DataType, data_type
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.parser import Name
+from freehold_devstack.snowflake.parser import Name, phrases
 from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 
 _DIALECT = "snowflake"
@@ -269,18 +269,32 @@ def _parse(text: str, place: Place, *, fold_quoted: bool) -> exp.Expr:
     if any(isinstance(dot.this, str) for dot in trees[0].find_all(exp.Dot)):
         # The library takes dots that follow each other for a name with nothing in between.
         raise _unexpected_start(text, place)
+    if any(not select.expressions for select in trees[0].find_all(exp.Select)):
+        raise _unexpected_start(text, place)
     for identifier in trees[0].find_all(exp.Identifier):
+        if not identifier.quoted and identifier.name.upper() in _NO_NAMES:
+            raise place.syntax(identifier.name, identifier.meta_get("line") or 1, identifier.meta_get("start") or 0)
         if not identifier.quoted or fold_quoted:
             identifier.set("this", identifier.name.upper())
         identifier.set("quoted", True)
     return trees[0]
 
 
+_NO_NAMES = frozenset(
+    phrases("""
+        ALL, AND, AS, BETWEEN, BY, CASE, CROSS, DISTINCT, ELSE, FROM, FULL, GROUP, HAVING, IN, INNER, INTERSECT, IS,
+        JOIN, LIKE, MINUS, NATURAL, NOT, NULL, ON, OR, ORDER, QUALIFY, SELECT, THEN, UNION, USING, VALUES, WHEN, WHERE,
+        WITH
+    """)
+)
+"""Words that the library takes for names where it meets them too early."""
+
+
 def _check_tokens(tokens: Sequence[Token], place: Place) -> None:
-    """Refuse what the library overlooks: a comma without anything before it, a statement after the first."""
+    """Refuse what the library overlooks: a comma or FROM without anything before it, a statement after the first."""
     for before, token in zip((None, *tokens), tokens, strict=False):
-        lonely = token.value == "," and (before is None or before.value in {",", "("})
-        if token.kind is TokenKind.OPERATOR and (lonely or token.value == ";"):
+        lonely = token.value in {",", "FROM"} and (before is None or before.value in {",", "(", "FROM"})
+        if token.kind in {TokenKind.OPERATOR, TokenKind.WORD} and (lonely or token.value == ";"):
             raise place.syntax(token.text, token.line, token.position)
 
 

@@ -377,10 +377,8 @@ def _alter_constraint(find: _Find, parser: Parser) -> Act:
             raise errors.unsupported(f"ALTER CONSTRAINT {word}")
     said = parser.accept("NOT", "ENFORCED")
     said = parser.accept("NOVALIDATE") or said
-    rely = {"RELY": True, "NORELY": False}.get(parser.token.value)
-    if rely is not None:
-        parser.advance()
-    elif not said:
+    rely = {"RELY": True, "NORELY": False}.get(next((word for word in ("RELY", "NORELY") if parser.accept(word)), ""))
+    if rely is None and not said:
         raise parser.unexpected()
 
     def act(context: Context, table: CatalogObject) -> None:

@@ -5,7 +5,7 @@ system_get_tag_allowed_values
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
@@ -17,6 +17,7 @@ from freehold_devstack.snowflake.functions import Function, TableFunction
 from freehold_devstack.snowflake.object_type import ObjectType
 from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.relations.columns import Column, columns_of, find_column
+from freehold_devstack.snowflake.results import Cell
 from freehold_devstack.snowflake.tags import Association, allowed_values, associations, domain_of
 from freehold_devstack.snowflake.tokens import tokenize
 
@@ -161,12 +162,25 @@ def _tag(context: Context, name: str) -> CatalogObject:
 
 # --- as SELECT calls them --------------------------------------------------------------------------------------------
 
-_OF_OBJECT = (("OBJECT_NAME", "OBJECT_DOMAIN"),)
 _TEXT = data_type("VARCHAR")
 
+
+def _called(name: str, call: Callable[..., str | None], arguments: int) -> Function:
+    """A system function whose arguments are all texts."""
+
+    def checked(context: Context, given: tuple[Cell, ...]) -> Cell:
+        texts = [each for each in given if isinstance(each, str)]
+        if len(texts) < len(given):
+            raise errors.unnumbered(f"The arguments of {name} must be texts.")
+        return call(context, *texts)
+
+    return Function(name, _TEXT, checked, arguments, arguments)
+
+
+_OF_OBJECT = (("OBJECT_NAME", "OBJECT_DOMAIN"),)
 FUNCTIONS = (
     TableFunction("TAG_REFERENCES", COLUMNS, _OF_OBJECT, of_object),
     TableFunction("TAG_REFERENCES_ALL_COLUMNS", COLUMNS, _OF_OBJECT, of_all_columns),
-    Function("SYSTEM$GET_TAG", _TEXT, lambda context, given: get_tag(context, *map(str, given)), 3, 3),
-    Function("SYSTEM$GET_TAG_ALLOWED_VALUES", _TEXT, lambda context, given: get_allowed(context, str(given[0])), 1, 1),
+    _called("SYSTEM$GET_TAG", get_tag, 3),
+    _called("SYSTEM$GET_TAG_ALLOWED_VALUES", get_allowed, 1),
 )

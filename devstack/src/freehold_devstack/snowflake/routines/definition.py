@@ -189,8 +189,10 @@ def _check_definition(context: Context, routine: CatalogObject, given: frozenset
 
 def _check_redefined(context: Context, routine: CatalogObject) -> None:
     old = context.catalog.get(routine.id)
-    for name in _FIXED if old is not None else ():
-        if old is not None and old.properties.get(name) != routine.properties.get(name):
+    if old is None:
+        return
+    for name in _FIXED:
+        if old.properties.get(name) != routine.properties.get(name):
             raise errors.unsupported(f"CREATE OR ALTER {routine.kind} with another {name}")
 
 

@@ -6,7 +6,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.object_type import ShowColumn
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
-from freehold_devstack.snowflake.routines.languages import PYTHON, SQL
+from freehold_devstack.snowflake.routines.languages import PYTHON, SQL, texts
 from freehold_devstack.snowflake.routines.python_packages import install
 from freehold_devstack.snowflake.routines.signature import arguments_of, returns_of
 from freehold_devstack.snowflake.show import stored
@@ -83,8 +83,8 @@ def _properties(context: Context, routine: CatalogObject) -> Iterator[tuple[str,
 
 
 def _python_properties(routine: CatalogObject) -> Iterator[tuple[str, Scalar]]:
-    packages = _texts(routine.properties["PACKAGES"])
-    yield "imports", f"[{','.join(_texts(routine.properties['IMPORTS']))}]"
+    packages = texts(routine.properties["PACKAGES"])
+    yield "imports", f"[{','.join(texts(routine.properties['IMPORTS']))}]"
     yield "handler", _scalar(routine.properties["HANDLER"])
     yield "runtime_version", _scalar(routine.properties["RUNTIME_VERSION"])
     yield "packages", _quoted(packages)
@@ -97,7 +97,3 @@ def _quoted(packages: Sequence[str]) -> str:
 
 def _scalar(value: Value) -> Scalar:
     return value if isinstance(value, str) else None
-
-
-def _texts(value: Value) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []

@@ -101,7 +101,7 @@ def _check_inline(language: str, given: frozenset[str]) -> None:
 def _check_python(context: Context, routine: CatalogObject) -> None:
     properties = routine.properties
     _check_imports(context, _imports(routine))
-    version, packages = properties["RUNTIME_VERSION"], _texts(properties["PACKAGES"])
+    version, packages = properties["RUNTIME_VERSION"], texts(properties["PACKAGES"])
     if version is None:
         raise errors.unnumbered("Property 'runtime_version' must be specified", family="")
     if version not in {*_PYTHON_VERSIONS, *_PYTHON_RETIRED}:
@@ -137,7 +137,7 @@ def check_references(context: Context, properties: Mapping[str, Value]) -> None:
     """
     if (repository := properties["ARTIFACT_REPOSITORY"]) is not None:
         context.resolve_reference("ARTIFACT REPOSITORY", _name(repository), "CREATE")
-    for integration in _texts(properties["EXTERNAL_ACCESS_INTEGRATIONS"]):
+    for integration in texts(properties["EXTERNAL_ACCESS_INTEGRATIONS"]):
         context.resolve_reference("INTEGRATION", (integration,), "CREATE")
     secrets = properties["SECRETS"]
     for secret in secrets.values() if isinstance(secrets, Mapping) else ():
@@ -145,10 +145,11 @@ def check_references(context: Context, properties: Mapping[str, Value]) -> None:
 
 
 def _name(value: Value) -> Name:
-    return tuple(_texts(value))
+    return tuple(texts(value))
 
 
-def _texts(value: Value) -> list[str]:
+def texts(value: Value) -> list[str]:
+    """The texts of a property that lists some."""
     return [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
@@ -159,7 +160,7 @@ _STAGED = re.compile(rf"@(?:~|%{_PART}|(?P<stage>{_PART}(?:\.{_PART}){{0,2}}))/(
 
 
 def _imports(routine: CatalogObject) -> list[str]:
-    return _texts(routine.properties["IMPORTS"])
+    return texts(routine.properties["IMPORTS"])
 
 
 def _check_imports(context: Context, imports: Iterable[str]) -> None:

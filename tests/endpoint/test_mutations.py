@@ -17,7 +17,7 @@ from freehold_devstack.snowflake.effects import effects
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.statements import execute
 from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
-from tests.endpoint.cases import Bench, load
+from tests.endpoint.bench import Bench, load
 
 LEAST_KILLED = 0.95
 MUTANTS_PER_STATEMENT = 24

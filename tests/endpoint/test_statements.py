@@ -1,4 +1,4 @@
-"""The SQL surface through the real driver, case by case: see cases.py for their form."""
+"""The SQL surface through the real driver, case by case: see bench.py for their form."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -17,7 +17,7 @@ from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.objects import load as load_types
 from freehold_devstack.snowflake.seed import SeedAccount
 from freehold_devstack.snowflake.tls import Certificate
-from tests.endpoint.cases import EXPECTATIONS, FOLDER, PASSWORD, Case, Clock, Step, load, session_of
+from tests.endpoint.bench import EXPECTATIONS, FOLDER, PASSWORD, Case, Clock, Step, load, session_of
 
 LEAST_ACCEPTED, LEAST_REFUSED = 30, 20
 CENTURY = 100 * 365 * 86_400

@@ -3,7 +3,7 @@
 import pytest
 
 from freehold_devstack.snowflake.errors import SqlError
-from tests.endpoint.cases import Bench, Case
+from tests.endpoint.bench import Bench, Case
 
 UNNUMBERED = "999999"
 

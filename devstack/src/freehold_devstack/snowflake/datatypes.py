@@ -131,6 +131,7 @@ def _spellings() -> Mapping[str, _Spelling]:
 
 
 _SPELLINGS = _spellings()
+_CONTINUED = {"CHAR": "VARYING", "DOUBLE": "PRECISION", "NCHAR": "VARYING"}
 _TIME_ZONES = {
     "WITHOUT TIME ZONE": "TIMESTAMP_NTZ",
     "WITH LOCAL TIME ZONE": "TIMESTAMP_LTZ",
@@ -175,8 +176,9 @@ def data_type(text: str) -> DataType:
 
 
 def _parse_plain(parser: Parser) -> DataType:
-    words = next((words for words in _SPELLINGS if " " in words and parser.accept_phrase(words)), None)
-    words = words or parser.word()
+    words = parser.word()
+    if words in _CONTINUED and parser.accept(_CONTINUED[words]):
+        words = f"{words} {_CONTINUED[words]}"
     if words not in _SPELLINGS:
         raise errors.unsupported_data_type(words)
     spelling = _SPELLINGS[words]

@@ -46,7 +46,8 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         draft = _copied(context, draft, given)
     if COLUMNS in given or clustering.CLUSTER_BY in given:
         clustering.check_key(draft)
-    return check_retention(context, draft, given)
+    said = {name: value for name, value in draft.properties.items() if value is not None}
+    return check_retention(context, replace(draft, properties=said), given)
 
 
 def _in_schema(context: Context, draft: CatalogObject) -> CatalogObject:

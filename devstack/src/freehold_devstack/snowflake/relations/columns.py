@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from freehold_devstack.snowflake import errors
@@ -88,8 +89,8 @@ class Column:
 _NOTHING: tuple[Value, ...] = (None, False, (), {})
 
 
-def keep(column: Column) -> dict[str, Value]:
-    """The column as the catalog keeps it: without what says nothing, for there may be very many."""
+def keep(column: Column) -> Mapping[str, Value]:
+    """The column as the catalog keeps it: without what says nothing, and the same ones once, for there may be many."""
     identity, masking = column.identity, column.masking_policy
     values: dict[str, Value] = {
         "default": column.default,
@@ -105,7 +106,15 @@ def keep(column: Column) -> dict[str, Value]:
         "tagging": column.tagging,
     }
     said = {name: value for name, value in values.items() if value not in _NOTHING}
+    if said.keys() <= {"comment"}:
+        return _keep_plain(column.name, str(column.type), column.nullable, column.comment)
     return {"name": column.name, "type": str(column.type), "nullable": column.nullable, **said}
+
+
+@lru_cache(maxsize=10_000)
+def _keep_plain(name: str, data_type: str, nullable: bool, comment: str | None) -> Mapping[str, Value]:
+    said: dict[str, Value] = {} if comment is None else {"comment": comment}
+    return {"name": name, "type": data_type, "nullable": nullable, **said}
 
 
 def _recall(values: Mapping[str, Any]) -> Column:

@@ -71,7 +71,7 @@ def parse_column(parser: Parser) -> Definition:
     column = Column(name, parse_data_type(parser))
     constraints: list[Constraint] = []
     taken: set[str] = set()
-    while True:
+    while not (parser.at(",") or parser.at(")")):
         token = parser.token
         if (attribute := next((words for words in _ATTRIBUTES if parser.accept_phrase(words)), None)) is not None:
             about, read = _ATTRIBUTES[attribute]
@@ -84,8 +84,9 @@ def parse_column(parser: Parser) -> Definition:
         elif (constraint := parse_constraint(parser, name)) is not None:
             constraints.append(constraint)
         else:
-            _check_virtual(column, constraints)
-            return Definition(column, tuple(constraints))
+            break
+    _check_virtual(column, constraints)
+    return Definition(column, tuple(constraints))
 
 
 def _read_not_null(_parser: Parser, column: Column) -> Column:

@@ -200,7 +200,8 @@ def feature_not_enabled(name: str, feature: str) -> SqlError:
 
 
 def invalid_combination(first: tuple[str, object], second: tuple[str, object]) -> SqlError:
-    pairs = " and ".join(f"'{name}'='{value}'" for name, value in (first, second))
+    printed = ((name, str(value).upper() if isinstance(value, bool) else value) for name, value in (first, second))
+    pairs = " and ".join(f"'{name}'='{value}'" for name, value in printed)
     return SqlError(1425, "22023", f"{COMPILATION}invalid property combination {pairs}")
 
 

@@ -252,8 +252,14 @@ def _set_state(context: Context, warehouse: CatalogObject, state: str) -> None:
     context.catalog.update(warehouse, replace(warehouse, properties={**warehouse.properties, **changed}))
 
 
+def _refuse_adaptive(warehouse: CatalogObject) -> None:
+    if warehouse.properties["WAREHOUSE_TYPE"] == _ADAPTIVE:
+        raise errors.unnumbered("Adaptive warehouses are enabled and disabled instead of resumed and suspended.")
+
+
 def _suspend(_parser: Parser) -> Act:
     def act(context: Context, warehouse: CatalogObject) -> None:
+        _refuse_adaptive(warehouse)
         if _state(context, warehouse) == "SUSPENDED":
             raise errors.warehouse_state(warehouse.name, "suspended")
         _set_state(context, warehouse, "SUSPENDED")
@@ -265,6 +271,7 @@ def _resume(parser: Parser) -> Act:
     if_suspended = parser.accept("IF", "SUSPENDED")
 
     def act(context: Context, warehouse: CatalogObject) -> None:
+        _refuse_adaptive(warehouse)
         if _state(context, warehouse) == "SUSPENDED":
             _set_state(context, warehouse, "STARTED")
         elif not if_suspended:

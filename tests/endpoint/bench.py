@@ -68,7 +68,7 @@ def load() -> tuple[Case, ...]:
 
 def _cases() -> Iterator[Case]:
     for file in sorted(FOLDER.glob("*.yaml")):
-        for name, steps in yaml.safe_load(file.read_text()).items():
+        for name, steps in yaml.load(file.read_text(), yaml.CSafeLoader).items():
             settings = steps[0] if isinstance(steps[0], dict) and "sql" not in steps[0] else {}
             kept = [{"sql": step} if isinstance(step, str) else step for step in steps[bool(settings) :]]
             for step in kept:

@@ -52,21 +52,36 @@ def _secondary(user: CatalogObject) -> Secondary:
 
 
 def make_named_current(login: Login, context: Context) -> None:
-    """Make current what the connection names and the session's roles see.
+    """Make current what the connection names, or else the user's defaults, as far as the session's roles see it.
 
     The rest is left out without a word, as if it were not there; statements find out later.
     """
     account = context.catalog.account
-    if (database := _seen(context, "DATABASE", login.database, account)) is not None:
+    default_database, default_schema, default_warehouse = _defaults(context)
+    database_name, schema_name = default_database, default_schema
+    if login.database is not None:
+        database_name, schema_name = _stored_name(login.database), None
+    if login.schema is not None:
+        schema_name = _stored_name(login.schema)
+    if (database := _seen(context, "DATABASE", database_name, account)) is not None:
         context.session.database = database.id
-        schema = _seen(context, "SCHEMA", login.schema, database)
+        schema = _seen(context, "SCHEMA", schema_name, database)
         context.session.schema = None if schema is None else schema.id
-    warehouse = _seen(context, "WAREHOUSE", login.warehouse, account)
+    warehouse_name = default_warehouse if login.warehouse is None else _stored_name(login.warehouse)
+    warehouse = _seen(context, "WAREHOUSE", warehouse_name, account)
     context.session.warehouse = None if warehouse is None else warehouse.id
 
 
-def _seen(context: Context, kind: str, written: str | None, container: CatalogObject) -> CatalogObject | None:
-    name = None if written is None else _stored_name(written)
+def _defaults(context: Context) -> tuple[str | None, str | None, str | None]:
+    """The database, schema and warehouse that the session's user has after a log-in."""
+    if context.session.user is None:
+        return None, None, None
+    properties = context.catalog[context.session.user].properties
+    database, _, schema = str(properties.get("DEFAULT_NAMESPACE") or "").partition(".")
+    return database or None, schema or None, str(properties.get("DEFAULT_WAREHOUSE") or "") or None
+
+
+def _seen(context: Context, kind: str, name: str | None, container: CatalogObject) -> CatalogObject | None:
     return None if name is None else context.lookup(context.types[kind], name, container)
 
 

@@ -13,6 +13,9 @@ LOCK_AFTER = 5
 """Wrong passwords in a row that lock a user."""
 LOCK_SECONDS = 15 * 60
 
+_WITHOUT = frozenset({"SERVICE", "SERVICE_AGENT"})
+"""Types of users that no password logs in, not even one from before."""
+
 
 def hash_password(password: str, salt: bytes | None = None) -> str:
     """What is stored of a password: the salt, by default a new one, and the digest."""
@@ -52,7 +55,7 @@ class Passwords:
         failures = self._failures.setdefault(user.id, _Failures())
         if failures.locked_until > now and not _unlocked(user, failures.locked_until - LOCK_SECONDS):
             raise locked()
-        stored = user.properties.get("PASSWORD")
+        stored = None if user.properties.get("TYPE") in _WITHOUT else user.properties.get("PASSWORD")
         if not stored or not is_password(str(stored), login.password):
             failures.count += 1
             if failures.count >= LOCK_AFTER:

@@ -1,0 +1,114 @@
+"""Logging in with the real driver as users that statements make and change."""
+
+import base64
+from collections.abc import Callable
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+from tests.endpoint.conftest import Clock, Connect, Keys, der, refused, rows
+
+Run = Callable[[str], list[tuple[object, ...]]]
+"""Runs a statement as ACCOUNTADMIN."""
+
+
+@pytest.fixture
+def run(endpoint: SnowflakeEndpoint) -> Run:
+    def run_one(sql: str) -> list[tuple[object, ...]]:
+        return [tuple(row) for row in endpoint.sql(sql, role="ACCOUNTADMIN").rows]
+
+    run_one("CREATE USER made PASSWORD = 'the first one'")
+    return run_one
+
+
+async def test_a_password_logs_in_by_the_login_name(endpoint: SnowflakeEndpoint, connect: Connect, run: Run) -> None:
+    connection = await connect(endpoint, user="made", password="the first one")
+    assert await rows(connection, "SELECT CURRENT_USER(), CURRENT_ROLE()") == [("MADE", "PUBLIC")]
+    run("ALTER USER made RENAME TO named_anew")
+    connection = await connect(endpoint, user="made", password="the first one")
+    assert await rows(connection, "SELECT CURRENT_USER()") == [("NAMED_ANEW",)]
+    run("ALTER USER named_anew SET LOGIN_NAME = 'other' PASSWORD = 'Something 2 remember'")
+    assert await refused(connect, endpoint, user="made", password="Something 2 remember") == 390100
+    assert await refused(connect, endpoint, user="other", password="the first one") == 390100
+    await connect(endpoint, user="other", password="Something 2 remember")
+
+
+async def test_a_key_logs_in_until_it_is_unset(
+    endpoint: SnowflakeEndpoint, connect: Connect, keys: Keys, run: Run
+) -> None:
+    public = keys.rsa.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    run(f"ALTER USER made SET RSA_PUBLIC_KEY_2 = '{base64.b64encode(public).decode()}'")
+    await connect(endpoint, user="MADE", private_key=der(keys.rsa))
+    run("ALTER USER made UNSET RSA_PUBLIC_KEY_2")
+    assert await refused(connect, endpoint, user="MADE", private_key=der(keys.rsa)) == 390144
+
+
+async def test_an_access_token_logs_in_until_it_is_removed(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run
+) -> None:
+    run("CREATE NETWORK POLICY here ALLOWED_IP_LIST = ('127.0.0.1')")
+    run("ALTER USER made SET NETWORK_POLICY = here")
+    [(name, secret)] = run("ALTER USER made ADD PAT t")
+    assert name == "T"
+    token = {"user": "MADE", "authenticator": "PROGRAMMATIC_ACCESS_TOKEN", "token": secret}
+    await connect(endpoint, **token)
+    run("ALTER USER made REMOVE PAT t")
+    assert await refused(connect, endpoint, **token) is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "number"),
+    [
+        ("DISABLED = TRUE", 390101),
+        ("DAYS_TO_EXPIRY = -1", 999999),
+        ("MINS_TO_UNLOCK = 5", 390102),
+        ("TYPE = SERVICE", 390100),
+    ],
+)
+async def test_what_a_user_is_set_to_keeps_it_out(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run, change: str, number: int
+) -> None:
+    run(f"ALTER USER made SET {change}")
+    assert await refused(connect, endpoint, user="MADE", password="the first one") == number
+
+
+async def test_periods_end_by_themselves(endpoint: SnowflakeEndpoint, connect: Connect, clock: Clock, run: Run) -> None:
+    run("ALTER USER made SET MINS_TO_UNLOCK = 5 DAYS_TO_EXPIRY = 2")
+    clock.now += 301
+    await connect(endpoint, user="MADE", password="the first one")
+    clock.now += 2 * 86_400
+    assert await refused(connect, endpoint, user="MADE", password="the first one") is not None
+
+
+async def test_the_network_policy_of_the_user_or_else_of_the_account_governs(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run
+) -> None:
+    run("CREATE NETWORK POLICY away ALLOWED_IP_LIST = ('203.0.113.0/24')")
+    run("CREATE NETWORK POLICY here ALLOWED_IP_LIST = ('127.0.0.1')")
+    run("ALTER USER made SET NETWORK_POLICY = away")
+    assert await refused(connect, endpoint, user="MADE", password="the first one") == 390420
+    run("ALTER USER made UNSET NETWORK_POLICY")
+    await connect(endpoint, user="MADE", password="the first one")
+    run("ALTER ACCOUNT SET NETWORK_POLICY = here")
+    await connect(endpoint, user="MADE", password="the first one")
+
+
+async def test_the_defaults_of_the_user_become_current(endpoint: SnowflakeEndpoint, connect: Connect, run: Run) -> None:
+    for sql in (
+        "CREATE DATABASE d",
+        "CREATE SCHEMA d.s",
+        "CREATE WAREHOUSE w",
+        "CREATE ROLE reader",
+        "GRANT USAGE ON DATABASE d TO ROLE reader",
+        "GRANT USAGE ON ALL SCHEMAS IN DATABASE d TO ROLE reader",
+        "GRANT USAGE ON WAREHOUSE w TO ROLE reader",
+        "GRANT ROLE reader TO USER made",
+        "ALTER USER made SET DEFAULT_ROLE = reader DEFAULT_WAREHOUSE = w DEFAULT_NAMESPACE = d.s",
+    ):
+        run(sql)
+    current = "SELECT CURRENT_ROLE(), CURRENT_WAREHOUSE(), CURRENT_DATABASE(), CURRENT_SCHEMA()"
+    made = {"user": "MADE", "password": "the first one"}
+    assert await rows(await connect(endpoint, **made), current) == [("READER", "W", "D", "S")]
+    assert await rows(await connect(endpoint, **made, schema="PUBLIC"), current) == [("READER", "W", "D", "PUBLIC")]
+    assert await rows(await connect(endpoint, **made, database="NONE"), current) == [("READER", "W", None, None)]

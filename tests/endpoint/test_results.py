@@ -27,6 +27,8 @@ EAST = timezone(timedelta(hours=5, minutes=30))
         ("1.5::FLOAT", 1.5),
         ("1e3", 1000.0),
         ("'1.25E5'::DECFLOAT", Decimal(125000)),
+        ("'-12345678901234567890123456789012345678'::NUMBER", -12345678901234567890123456789012345678),
+        ("0.1234567890123456789012345678901234567", Decimal("0.1234567890123456789012345678901234567")),
         ("TRUE", True),
         ("'off'::BOOLEAN", False),
         ("DATE '2024-01-02'", date(2024, 1, 2)),
@@ -56,6 +58,7 @@ async def test_a_cell_arrives_as_a_python_value(
         ('PARSE_JSON(\'{"b": 1, "a": {}}\')::OBJECT', {"a": {}, "b": 1}),
         ("{'a': [TRUE, -1]}", {"a": [True, -1]}),
         ("['x', 2.5]", ["x", 2.5]),
+        ("[.5, 1.]", [0.5, 1]),
     ],
 )
 async def test_a_semi_structured_cell_arrives_as_json(
@@ -70,20 +73,37 @@ async def test_a_semi_structured_cell_arrives_as_json(
     [
         ("'2024-02-30'::DATE", 100040),
         ("'x'::NUMBER", 100038),
-        ("'1234'::NUMBER(3)", 100038),
+        ("'NaN'::NUMBER", 100038),
+        ("'1_000'::NUMBER", 100038),
+        ("'1234'::NUMBER(3)", 100039),
+        ("'999.5'::NUMBER(3)", 100039),
+        ("'1e99999'::NUMBER", 100039),
+        ("1e400", 100039),
+        ("'20240102'::DATE", 100040),
         ("'maybe'::BOOLEAN", 100037),
         ("'25:00:00'::TIME", 100108),
         ("'yesterday'::TIMESTAMP", 100035),
         ("'abc'::VARCHAR(2)", 100078),
+        ("'2024-01-02 03:04:05 +9900'::TIMESTAMP_TZ", 100035),
         ("'0G'::BINARY", 100115),
+        ("'0A 0F'::BINARY", 100115),
         ("PARSE_JSON('{')", 100069),
+        ('PARSE_JSON(\'{"a": 1, "a": 2}\')', 100069),
+        ("PARSE_JSON('NaN')", 100069),
+        ("{'a': 1, 'a': 2}", 999999),
+        ("['a']::VECTOR(INT, 1)", 100071),
+        ("[1.5]::VECTOR(INT, 1)", 100071),
         ("[1]::VECTOR(INT, 2)", 100071),
         ("[1]::OBJECT", 100071),
         ("TRUE::DATE", 2),
+        ("DATE '2024-01-02'::NUMBER", 2),
+        ("CURRENT_TIMESTAMP()::VARCHAR", 2),
         ("'a'::GEOGRAPHY", 2),
-        ("PARSE_JSON()", 1003),
-        ("PARSE_JSON('1', '2')", 1003),
-        ("CURRENT_ROLE(1)", 1003),
+        ("PARSE_JSON()", 938),
+        ("PARSE_JSON('1', '2')", 939),
+        ("CURRENT_ROLE(1)", 939),
+        ("a_column", 904),
+        ("db.sch.f(1)", 2141),
         ("SYSTEM$NO_SUCH('a')", 2140),
         ("* FROM TABLE(no_such())", 2143),
     ],
@@ -107,10 +127,10 @@ async def test_a_description_has_the_columns_and_no_rows(endpoint: SnowflakeEndp
                 answer: dict[str, Any] = await response.json()
                 return answer
 
-        described = await describe("SELECT 1.5 AS n, 'a'")
+        described = await describe("SELECT 1.5 AS n, 'a'::varchar(3)")
         assert [(each["name"], each["type"]) for each in described["data"]["rowtype"]] == [
             ("N", "fixed"),
-            ("'a'", "text"),
+            ("'A'::VARCHAR(3)", "text"),
         ]
         assert described["data"]["rowset"] == []
         assert (await describe("CREATE DATABASE d"))["code"] == "000007"

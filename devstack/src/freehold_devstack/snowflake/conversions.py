@@ -1,10 +1,11 @@
 """What a literal becomes when it is cast to a data type, as far as SELECT needs it."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal
 from zoneinfo import ZoneInfo
 
 from freehold_devstack.snowflake import errors
@@ -33,9 +34,16 @@ _BOOLEANS = {
 _NANOSECONDS = 9
 """Decimal places of a second that conversions count with."""
 _PER_SECOND = 1_000_000_000
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d{1,5})?)\s*", re.ASCII | re.IGNORECASE)
+_HEXADECIMAL = re.compile(r"(?:[0-9A-F]{2})*", re.IGNORECASE | re.ASCII)
+_DIGITS = Context(prec=80)
+"""Room for every digit that a number may have."""
+_DECFLOAT_EXPONENTS = range(-16383, 16385)
+_DAY = r"(\d{4}-\d{2}-\d{2})"
 _TIME = r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?"
-_CLOCK = re.compile(_TIME)
-_TIMESTAMP = re.compile(rf"(\d{{4}}-\d{{2}}-\d{{2}})(?:[ T]{_TIME})?\s*(Z|[+-]\d{{2}}:?\d{{2}})?")
+_DATE = re.compile(_DAY, re.ASCII)
+_CLOCK = re.compile(_TIME, re.ASCII)
+_TIMESTAMP = re.compile(rf"{_DAY}(?:[ T]{_TIME})?\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?", re.ASCII)
 
 
 def column(name: str, data_type: DataType) -> Column:
@@ -78,8 +86,9 @@ def convert(value: Cell, source: DataType, target: DataType, zone: str) -> Cell:
         if target.base not in _FROM_TEXT:
             raise errors.unsupported(f"CAST of VARCHAR AS {target.base}")
         return _FROM_TEXT[target.base](value, target, zone)
-    if isinstance(value, int | Decimal) and not isinstance(value, bool) and target.base in _FROM_NUMBER:
-        return _FROM_NUMBER[target.base](str(value), target, zone)
+    if source.base == "NUMBER" and target.base in _FROM_NUMBER:
+        written = f"{value:f}" if isinstance(value, Decimal) else str(value)
+        return _FROM_NUMBER[target.base](written, target, zone)
     if source.base in {"OBJECT", "ARRAY", "VARIANT"} and target.base in _FROM_JSON:
         return _FROM_JSON[target.base](str(value), target, zone)
     raise errors.unsupported(f"CAST of {source.base} AS {target.base}")
@@ -93,25 +102,34 @@ def _text(value: str, target: DataType, _zone: str) -> Cell:
 
 def _number(value: str, target: DataType, _zone: str) -> Cell:
     precision, scale = target.arguments
-    rounded = _decimal(value).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
-    if len(rounded.as_tuple().digits) > precision:
-        raise errors.not_recognized("Numeric", value)
+    read, limit = _decimal(value), Decimal(1).scaleb(precision - scale)
+    if abs(read) >= limit:
+        raise errors.out_of_range(value)
+    rounded = read.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _DIGITS)
+    if abs(rounded) >= limit:
+        raise errors.out_of_range(value)
     return rounded if scale else int(rounded)
 
 
 def _decimal(value: str) -> Decimal:
-    try:
-        return Decimal(value.strip())
-    except InvalidOperation:
-        raise errors.not_recognized("Numeric", value) from None
+    number = _NUMBER.fullmatch(value)
+    if number is None:
+        raise errors.not_recognized("Numeric", value)
+    return Decimal(number[1])
 
 
 def _float(value: str, _target: DataType, _zone: str) -> Cell:
-    return float(_decimal(value))
+    read = float(_decimal(value))
+    if math.isinf(read):
+        raise errors.out_of_range(value)
+    return read
 
 
-def _decimal_float(value: str, _target: DataType, _zone: str) -> Cell:
-    return _decimal(value)
+def _decimal_float(value: str, target: DataType, _zone: str) -> Cell:
+    read = Context(prec=target.arguments[0], rounding=ROUND_HALF_UP).create_decimal(_decimal(value))
+    if read and read.adjusted() not in _DECFLOAT_EXPONENTS:
+        raise errors.out_of_range(value)
+    return read
 
 
 def _boolean(value: str, _target: DataType, _zone: str) -> Cell:
@@ -122,6 +140,8 @@ def _boolean(value: str, _target: DataType, _zone: str) -> Cell:
 
 
 def _date(value: str, _target: DataType, _zone: str) -> Cell:
+    if _DATE.fullmatch(value) is None:
+        raise errors.not_recognized("Date", value)
     return (_day(value, "Date", value) - date(1970, 1, 1)).days
 
 
@@ -180,10 +200,9 @@ def _offset(written: str | None, wall: int, zone: str) -> int:
 
 
 def _binary(value: str, target: DataType, _zone: str) -> Cell:
-    try:
-        read = bytes.fromhex(value)
-    except ValueError:
-        raise errors.not_hexadecimal(value) from None
+    if _HEXADECIMAL.fullmatch(value) is None:
+        raise errors.not_hexadecimal(value)
+    read = bytes.fromhex(value)
     if len(read) > target.arguments[0]:
         raise errors.text_too_long(value)
     return read
@@ -195,8 +214,8 @@ def _variant(value: str, _target: DataType, _zone: str) -> Cell:
 
 def _parsed(kind: type[list[object]] | type[dict[str, object]]) -> Callable[[str, DataType, str], Cell]:
     def parse(value: str, target: DataType, _zone: str) -> Cell:
-        if not isinstance(json.loads(value), kind):
-            raise errors.failed_cast(value, target.base)
+        if not isinstance(read := json.loads(value), kind):
+            raise errors.failed_cast(_compact(read), target.base)
         return value
 
     return parse
@@ -204,9 +223,15 @@ def _parsed(kind: type[list[object]] | type[dict[str, object]]) -> Callable[[str
 
 def _vector(value: str, target: DataType, _zone: str) -> Cell:
     read = json.loads(value)
-    if not isinstance(read, list) or len(read) != target.arguments[0]:
-        raise errors.failed_cast(value, target.base)
-    return json.dumps(read, separators=(",", ":"))
+    number = float | int if target.elements[0].type.base == "FLOAT" else int
+    fits = isinstance(read, list) and len(read) == target.arguments[0]
+    if not (fits and all(isinstance(each, number) and not isinstance(each, bool) for each in read)):
+        raise errors.failed_cast(_compact(read), target.base)
+    return _compact(read)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def _same(value: str, _target: DataType, _zone: str) -> Cell:
@@ -242,19 +267,32 @@ _FROM_JSON: Mapping[str, _Conversion] = {
 
 
 def parse_json(value: Cell) -> Cell:
-    """What PARSE_JSON answers: the JSON as Snowflake prints it.
+    """What PARSE_JSON answers: the JSON as Snowflake prints it, nothing for a text without any.
 
     Raises:
-        SqlError: 100069 for what is no JSON.
+        SqlError: 100069 for what is no JSON, or has one key twice in an object.
     """
-    if value is None:
+    if value is None or not str(value).strip():
         return None
     try:
-        return print_json(json.loads(str(value)))
-    except ValueError as error:
+        return print_json(json.loads(str(value), object_pairs_hook=_object, parse_constant=_no_number))
+    except (ValueError, RecursionError) as error:
         raise errors.bad_json(str(error)) from None
 
 
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f'duplicate object attribute "{twice}"')
+    return members
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f'unknown keyword "{word}"')
+
+
 def print_json(value: object) -> str:
-    """JSON with its lines as Snowflake breaks them, keys in their order."""
-    return json.dumps(dict(sorted(value.items())) if isinstance(value, dict) else value, indent=2, ensure_ascii=False)
+    """JSON with its lines as Snowflake breaks them, and its keys in order."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)

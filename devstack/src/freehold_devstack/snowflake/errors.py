@@ -61,7 +61,12 @@ def session_expired() -> LoginError:
     return LoginError(390112, "Your session has expired. Please login again.")
 
 
-# --- syntax and limits ---------------------------------------------------------------------------------------------
+def _located(line: int, position: int) -> str:
+    """The family of an error that says which expression it is about."""
+    return f"{COMPILATION.rstrip()} error line {line} at position {position}\n"
+
+
+# --- syntax and limits -----------------------------------------------------------------------------------------------
 
 
 def syntax(token: str, line: int, position: int) -> SqlError:
@@ -91,6 +96,14 @@ def unknown_function(name: str) -> SqlError:
     return SqlError(2140, "42601", f"{COMPILATION}Unknown function {name}")
 
 
+def argument_count(call: str, line: int, position: int, *, expected: int, found: int) -> SqlError:
+    """Too few (000938) or too many (000939) arguments in a call of a function."""
+    number, many = (938, "not enough") if found < expected else (939, "too many")
+    comma = "," if found < expected else ""
+    text = f"{many} arguments for function [{call}]{comma} expected {expected}, got {found}"
+    return SqlError(number, "22023", f"{_located(line, position)}{text}", line=line, position=position)
+
+
 def unknown_user_function(name: str) -> SqlError:
     return SqlError(2141, "42601", f"{COMPILATION}Unknown user-defined function {name}")
 
@@ -106,8 +119,8 @@ def variable_argument(text: str) -> SqlError:
 
 
 def unknown_variable(name: str, line: int, position: int) -> SqlError:
-    text = f"{COMPILATION}error line {line} at position {position}\nSession variable '{name}' does not exist"
-    return SqlError(2211, "02000", text, line=line, position=position)
+    text = f"Session variable '{name}' does not exist"
+    return SqlError(2211, "02000", f"{_located(line, position)}{text}", line=line, position=position)
 
 
 def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE, family: str = COMPILATION) -> SqlError:
@@ -115,7 +128,7 @@ def unnumbered(text: str, *, sqlstate: str = UNKNOWN_SQLSTATE, family: str = COM
     return SqlError(UNKNOWN_NUMBER, sqlstate, f"{family}{text}")
 
 
-# --- objects -------------------------------------------------------------------------------------------------------
+# --- objects ---------------------------------------------------------------------------------------------------------
 
 
 def missing(kind: str, name: str, hint: str = "") -> SqlError:
@@ -180,7 +193,7 @@ def too_many_rows(limit: int) -> SqlError:
     return SqlError(90153, "22000", f"{COMPILATION}{text}")
 
 
-# --- properties and values -----------------------------------------------------------------------------------------
+# --- properties and values -------------------------------------------------------------------------------------------
 
 
 def invalid_parameter_value(value: str, parameter: str) -> SqlError:
@@ -237,7 +250,7 @@ def wrong_kind(found: str, specified: str) -> SqlError:
     return unnumbered(f"Object found is of type '{found}', not specified type '{specified}'.")
 
 
-# --- storage -------------------------------------------------------------------------------------------------------
+# --- storage ---------------------------------------------------------------------------------------------------------
 
 
 def url_prefix(url: str) -> SqlError:
@@ -324,7 +337,7 @@ def handler_unusable(text: str) -> SqlError:
     return SqlError(100357, "P0000", text)
 
 
-# --- columns -------------------------------------------------------------------------------------------------------
+# --- columns ---------------------------------------------------------------------------------------------------------
 
 
 def unsupported_data_type(word: str) -> SqlError:
@@ -412,11 +425,11 @@ def ambiguous_column(column: str) -> SqlError:
 
 def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError:
     """A column that is not known. Lines count from 1 and positions from 0; line 0 stands for no place."""
-    place = f"{COMPILATION.rstrip()} error line {line} at position {position}\n" if line else COMPILATION
+    place = _located(line, position) if line else COMPILATION
     return SqlError(904, "42000", f"{place}invalid identifier '{name}'")
 
 
-# --- policies and tags ---------------------------------------------------------------------------------------------
+# --- policies and tags -----------------------------------------------------------------------------------------------
 
 
 def policy_in_use(name: str) -> SqlError:
@@ -434,7 +447,7 @@ def conflict_rule(reason: str) -> SqlError:
     return SqlError(391892, UNKNOWN_SQLSTATE, f"Invalid on_conflict strategy: {reason}")
 
 
-# --- privileges ----------------------------------------------------------------------------------------------------
+# --- privileges ------------------------------------------------------------------------------------------------------
 
 
 def insufficient(kind: str, name: str, hint: str = "") -> SqlError:
@@ -548,7 +561,7 @@ def future_ownership(kind: str) -> SqlError:
     return SqlError(3504, "01000", f"{COMPILATION}{text}")
 
 
-# --- users ---------------------------------------------------------------------------------------------------------
+# --- users -----------------------------------------------------------------------------------------------------------
 
 
 def not_for_user_type(name: str, user_type: str) -> SqlError:
@@ -567,7 +580,7 @@ def key_unsupported() -> SqlError:
     return unnumbered("The provided public key uses an unsupported key algorithm.", family=EXECUTION)
 
 
-# --- network policies ----------------------------------------------------------------------------------------------
+# --- network policies ------------------------------------------------------------------------------------------------
 
 
 def network_policy_attached(policy: str, kind: str, holder: str) -> SqlError:
@@ -609,7 +622,7 @@ def rules_associated(kind: str, name: str) -> SqlError:
     )
 
 
-# --- tasks and streams ---------------------------------------------------------------------------------------------------------
+# --- tasks and streams -----------------------------------------------------------------------------------------------
 
 
 def task_warehouse(name: str) -> SqlError:
@@ -641,7 +654,7 @@ def not_serverless(name: str) -> SqlError:
     return SqlError(91857, "42601", f"{name} is only allowed for serverless Tasks.")
 
 
-# --- shares --------------------------------------------------------------------------------------------------------
+# --- shares ----------------------------------------------------------------------------------------------------------
 
 
 def other_database_shared(kind: str, name: str) -> SqlError:
@@ -671,7 +684,7 @@ def not_secure() -> SqlError:
     return SqlError(90838, "0A000", NOT_SECURE)
 
 
-# --- values ---------------------------------------------------------------------------------------------------------
+# --- values ----------------------------------------------------------------------------------------------------------
 
 _NOT_RECOGNIZED = {
     "Boolean": (100037, "22018"),
@@ -687,6 +700,11 @@ def not_recognized(kind: str, value: str) -> SqlError:
     number, sqlstate = _NOT_RECOGNIZED[kind]
     noun = f"{kind} value" if kind in {"Boolean", "Numeric"} else kind
     return SqlError(number, sqlstate, f"{noun} '{value}' is not recognized")
+
+
+def out_of_range(value: str) -> SqlError:
+    """A number with more digits than its type has."""
+    return SqlError(100039, "22003", f"Numeric value '{value}' is out of range")
 
 
 def text_too_long(value: str) -> SqlError:
@@ -705,7 +723,7 @@ def failed_cast(value: str, target: str) -> SqlError:
     return SqlError(100071, "22000", f"Failed to cast variant value {value} to {target}")
 
 
-# --- execution -----------------------------------------------------------------------------------------------------
+# --- execution -------------------------------------------------------------------------------------------------------
 
 
 def multi_statement_failed(text: str, line: int, position: int, inner: str) -> SqlError:

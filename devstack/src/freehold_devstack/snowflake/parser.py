@@ -112,7 +112,7 @@ class Parser:
         """The syntax error that a token is, by default the next one."""
         token = token or self.token
         if token.kind is TokenKind.VARIABLE:
-            return errors.unknown_variable(token.text, token.line, token.position)
+            return errors.unknown_variable(token.text.upper(), token.line, token.position)
         return errors.syntax(token.text, token.line, token.position)
 
     def advance(self) -> Token:

@@ -1,8 +1,7 @@
 """SELECT as far as control needs it: literals, casts and functions without FROM, and table functions."""
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from freehold_devstack.snowflake import bundles, errors
 from freehold_devstack.snowflake.context import Context
@@ -10,12 +9,18 @@ from freehold_devstack.snowflake.conversions import column, convert, parse_json,
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
 from freehold_devstack.snowflake.functions import FUNCTIONS, Function, register
 from freehold_devstack.snowflake.object_type import Form, Statement
-from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.results import Cell, Result
 from freehold_devstack.snowflake.table_functions import parse_select_from_function
 from freehold_devstack.snowflake.tokens import Token, TokenKind
 
 _TYPED_LITERALS = ("DATE", "TIME", "TIMESTAMP")
+_WORDS: Sequence[tuple[str, str, Cell]] = (
+    ("NULL", "VARCHAR", None),
+    ("TRUE", "BOOLEAN", True),
+    ("FALSE", "BOOLEAN", False),
+)
+"""The words that are values, and their types."""
 
 register(
     Function("PARSE_JSON", data_type("VARIANT"), lambda _, given: parse_json(given[0]), least=1, most=1),
@@ -25,13 +30,8 @@ register(
 
 @dataclass(frozen=True)
 class Expression:
-    """One item of a SELECT list.
+    """What a SELECT computes, and its type."""
 
-    Attributes:
-        name: What its column is called.
-    """
-
-    name: str
     type: DataType
     value: Callable[[Context], Cell]
 
@@ -40,71 +40,82 @@ class Expression:
             zone = str(context.session_parameter("TIMEZONE").value)
             return convert(self.value(context), self.type, target, zone)
 
-        return replace(self, type=target, value=converted)
+        return Expression(target, converted)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item of a SELECT list, under the name of its column."""
+
+    name: str
+    expression: Expression
 
 
 @dataclass(frozen=True)
 class Select:
     """SELECT of expressions, without FROM."""
 
-    items: Sequence[Expression]
+    items: Sequence[Item]
 
     @property
     def form(self) -> Form:
         return Form("SELECT", "", (), ", ".join(item.name for item in self.items))
 
     def execute(self, context: Context) -> Result:
-        columns = tuple(column(item.name, item.type) for item in self.items)
-        return Result(columns, [tuple(item.value(context) for item in self.items)])
+        columns = tuple(column(item.name, item.expression.type) for item in self.items)
+        return Result(columns, [tuple(item.expression.value(context) for item in self.items)])
 
 
 def parse_select(parser: Parser) -> Statement:
     if parser.ahead("FROM", "TABLE", "("):
         return parse_select_from_function(parser)
-    items: list[Expression] = []
+    items: list[Item] = []
     while not items or parser.accept(","):
-        item = _parse_expression(parser)
-        if parser.accept("AS") or not (parser.at_end() or parser.at(",") or parser.at("FROM")):
-            item = replace(item, name=parser.identifier())
-        items.append(item)
+        items.append(_parse_item(parser))
     if parser.at("FROM"):
         raise errors.unsupported("SELECT FROM")
     return Select(items)
 
 
-def _parse_expression(parser: Parser) -> Expression:
+def _parse_item(parser: Parser) -> Item:
+    """Take an expression and its alias; without one the column is called as the expression is written, in capitals."""
     first = parser.token
+    expression = _parse_expression(parser)
+    written = parser.slice(first).upper()
+    aliased = parser.accept("AS") or not (parser.at_end() or parser.at(",") or parser.at("FROM"))
+    return Item(parser.identifier() if aliased else written, expression)
+
+
+def _parse_expression(parser: Parser) -> Expression:
     expression = _parse_primary(parser)
     while parser.accept("::"):
-        expression = replace(expression.cast(parse_data_type(parser)), name=parser.slice(first))
+        expression = expression.cast(parse_data_type(parser))
     return expression
 
 
 def _parse_primary(parser: Parser) -> Expression:
-    first = parser.token
-    if first.kind is TokenKind.NUMBER or parser.at("-"):
-        return _parse_number(parser, first)
-    if first.kind is TokenKind.STRING:
-        return _constant(first.text, data_type("VARCHAR"), parser.string())
-    for word, constant in (("NULL", None), ("TRUE", True), ("FALSE", False)):
+    if parser.token.kind is TokenKind.NUMBER or parser.at("-"):
+        return _parse_number(parser)
+    if parser.token.kind is TokenKind.STRING:
+        return _constant("VARCHAR", parser.string())
+    for word, kind, value in _WORDS:
         if parser.accept(word):
-            return _constant(word, data_type("VARCHAR" if constant is None else "BOOLEAN"), constant)
+            return _constant(kind, value)
     if parser.at("[") or parser.at("{"):
         kind = "ARRAY" if parser.at("[") else "OBJECT"
-        structure = print_json(_parse_structure(parser))
-        return _constant(parser.slice(first), data_type(kind), structure)
+        return _constant(kind, print_json(_parse_structure(parser)))
     if parser.accept("CAST", "("):
         operand = _parse_expression(parser)
         parser.expect("AS")
         target = parse_data_type(parser)
         parser.expect(")")
-        return replace(operand.cast(target), name=parser.slice(first))
-    return _parse_call(parser, first)
+        return operand.cast(target)
+    return _parse_call(parser)
 
 
-def _parse_number(parser: Parser, first: Token) -> Expression:
+def _parse_number(parser: Parser) -> Expression:
     literal = parser.literal()
-    written = _constant(parser.slice(first), data_type("VARCHAR"), literal.text)
+    written = _constant("VARCHAR", literal.text)
     digits, _, places = literal.text.lstrip("-").partition(".")
     if "E" in literal.text.upper():
         return written.cast(data_type("FLOAT"))
@@ -127,40 +138,52 @@ def _parse_structure(parser: Parser) -> object:
             if members:
                 parser.expect(",")
             key = parser.string()
+            if key in members:
+                raise errors.unnumbered(f"Duplicate field key '{key}'")
             parser.expect(":")
             members[key] = _parse_structure(parser)
         return members
-    literal = parser.literal()
+    first, literal = parser.token, parser.literal()
     if literal.kind is TokenKind.STRING:
         return literal.value
-    if literal.kind is TokenKind.NUMBER or literal.value in {"TRUE", "FALSE", "NULL"}:
-        return json.loads(literal.text.lower())
-    raise parser.unexpected()
+    if literal.kind is TokenKind.NUMBER:
+        return int(literal.text) if literal.text.lstrip("-").isdigit() else float(literal.text)
+    for word, _, value in _WORDS:
+        if first.keyword == word:
+            return value
+    raise parser.unexpected(first)
 
 
-def _parse_call(parser: Parser, first: Token) -> Expression:
-    name = parser.word()
-    if name in _TYPED_LITERALS and parser.token.kind is TokenKind.STRING:
-        literal = _constant("", data_type("VARCHAR"), parser.string())
-        return replace(literal.cast(data_type(name)), name=parser.slice(first))
+def _parse_call(parser: Parser) -> Expression:
+    first = parser.token
+    if first.keyword in FUNCTIONS:
+        return _parse_arguments(parser, FUNCTIONS[parser.word()], first)
+    name = parser.name(parts=4)
+    if name[0] in _TYPED_LITERALS and parser.token.kind is TokenKind.STRING:
+        return _constant("VARCHAR", parser.string()).cast(data_type(name[0]))
+    if not parser.at("("):
+        raise errors.invalid_identifier(print_name(name), first.line, first.position)
+    raise errors.unknown_function(name[0]) if len(name) == 1 else errors.unknown_user_function(print_name(name))
+
+
+def _parse_arguments(parser: Parser, function: Function, first: Token) -> Expression:
     parser.expect("(")
-    if name not in FUNCTIONS:
-        raise errors.unknown_function(name)
-    function = FUNCTIONS[name]
     arguments: list[Expression] = []
-    while len(arguments) < function.most and not parser.at(")"):
+    while not parser.at(")"):
         if arguments:
             parser.expect(",")
         arguments.append(_parse_expression(parser))
-    if len(arguments) < function.least:
-        raise parser.unexpected()
     parser.expect(")")
+    expected = min(max(len(arguments), function.least), function.most)
+    if len(arguments) != expected:
+        raise errors.argument_count(
+            parser.slice(first), first.line, first.position, expected=expected, found=len(arguments)
+        )
     return Expression(
-        f"{name}{parser.slice(first)[len(name) :]}",
         function.type,
         lambda context: function.call(context, tuple(argument.value(context) for argument in arguments)),
     )
 
 
-def _constant(name: str, kind: DataType, value: Cell) -> Expression:
-    return Expression(name, kind, lambda _: value)
+def _constant(kind: str, value: Cell) -> Expression:
+    return Expression(data_type(kind), lambda _: value)

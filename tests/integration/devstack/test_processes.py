@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -75,9 +76,10 @@ def test_a_process_tied_to_its_parent_dies_with_it() -> None:
     ) as parent:
         assert parent.stdout
         child = ProcessId.of(int(parent.stdout.readline()))
-        assert child.alive
+        # Only then it is tied: whoever ties a process replaces itself by it.
+        until(lambda: Path(f"/proc/{child.pid}/comm").read_text() == "sleep\n", 30, "the child to be itself")
         parent.kill()
-    until(lambda: not child.alive, 5, "the child to be gone")
+    until(lambda: not child.alive, 30, "the child to be gone")
 
 
 def test_waiting_ends_with_the_condition_or_says_what_was_waited_for() -> None:

@@ -88,9 +88,8 @@ def parse_alter(parser: Parser, types: Types) -> Statement:
 
 
 def _parse_change(parser: Parser, object_type: ObjectType, types: Types) -> Change:
-    for action in sorted(object_type.actions, key=lambda action: len(action.words), reverse=True):
-        if parser.accept_phrase(action.words):
-            return Change(action.words, action.parse(parser), () if action.privilege is None else (action.privilege,))
+    if (action := parser.accept_any(object_type.action_words)) is not None:
+        return Change(action.words, action.parse(parser), () if action.privilege is None else (action.privilege,))
     if parser.at("SET", "TAG") or parser.at("UNSET", "TAG"):
         return _parse_tag_change(parser, object_type)
     if parser.accept("SET"):

@@ -323,10 +323,9 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
         return Definition(copy_grants=True)
     if object_type.copies_grants and parser.accept("IGNORE", "GRANTS"):
         return Definition(copy_grants=False)
-    for clause in sorted(object_type.clauses, key=lambda clause: len(clause.words), reverse=True):
-        if parser.accept_phrase(clause.words):
-            given = clause.parse(parser) if isinstance(clause, Part) else {clause.property: clause.value}
-            return Definition(given=dict(given))
+    if (clause := parser.accept_any(object_type.clause_words)) is not None:
+        given = clause.parse(parser) if isinstance(clause, Part) else {clause.property: clause.value}
+        return Definition(given=dict(given))
     if parser.at("WITH") or parser.at("TAG"):
         raise parser.unexpected()
     name, value = parse_assignment(parser)
@@ -335,11 +334,9 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
 
 def _parse_modifiers(parser: Parser, types: Types) -> list[tuple[str, Token]]:
     """Take the words between CREATE and the object type that any type knows, and where each begins."""
-    known = {modifier.words for object_type in types.values() for modifier in object_type.modifiers}
-    longest_first = sorted(known, key=len, reverse=True)
     taken: list[tuple[str, Token]] = []
     token = parser.token
-    while words := next((words for words in longest_first if parser.accept_phrase(words)), None):
+    while words := parser.accept_any(types.modifiers):
         taken.append((words, token))
         token = parser.token
     return taken

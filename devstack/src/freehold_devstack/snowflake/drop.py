@@ -139,10 +139,8 @@ class Describe:
 
 
 def parse_describe(parser: Parser, types: Types) -> Statement:
-    for object_type in types.values():
-        for words, parse in object_type.extra_describes:
-            if parser.accept_phrase(words):
-                return parse(parser)
+    if (parse := parser.accept_any(types.extra_describes)) is not None:
+        return parse(parser)
     object_type = parse_type(parser, types)
     if object_type.describe is None:
         raise errors.unsupported(f"DESCRIBE {object_type.kind}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from freehold_devstack.snowflake.access import KNOWN_PRIVILEGES, OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.parameters import PARAMETERS, Parameter
-from freehold_devstack.snowflake.parser import Name, Parser, Phrases, print_name
+from freehold_devstack.snowflake.parser import Name, Parser, Vocabulary, print_name
 from freehold_devstack.snowflake.results import Column, Result
 from freehold_devstack.snowflake.values import ValueType
 
@@ -371,9 +371,19 @@ class ObjectType:
         own: dict[str, Setting] = {prop.name: prop for prop in self.properties}
         return own | {name: PARAMETERS[name] for name in self.parameters}
 
+    @cached_property
+    def clause_words(self) -> Vocabulary[Clause | Part]:
+        """The clauses by their words."""
+        return Vocabulary({clause.words: clause for clause in self.clauses})
+
+    @cached_property
+    def action_words(self) -> Vocabulary[Action]:
+        """The forms of ALTER that are peculiar to the type, by their words."""
+        return Vocabulary({action.words: action for action in self.actions})
+
 
 class Types(Mapping[str, ObjectType]):
-    """The object types by kind, and the words that statements know them by.
+    """The object types by kind, and the words that statements know them and what is theirs by.
 
     Args:
         declared: All of them.
@@ -381,11 +391,14 @@ class Types(Mapping[str, ObjectType]):
 
     def __init__(self, declared: Iterable[ObjectType]) -> None:
         self._by_kind = {object_type.kind: object_type for object_type in declared}
-        self.modifiers = Phrases(modifier.words for each in self.values() for modifier in each.modifiers)
-        self.extra_shows = {words: parse for each in self.values() for words, parse in each.extra_shows}
-        privileges = {privilege for each in self.values() for privilege in each.privileges}
-        self.privileges, self.grantable = Phrases(privileges), Phrases(privileges | KNOWN_PRIVILEGES)
-        self.extra_show_words = Phrases(self.extra_shows)
+        types = self._by_kind.values()
+        privileges = {privilege: privilege for each in types for privilege in each.privileges}
+        self.privileges = Vocabulary(privileges)
+        self.grantable = Vocabulary({**privileges, **{privilege: privilege for privilege in KNOWN_PRIVILEGES}})
+        self.modifiers = Vocabulary({clause.words: clause.words for each in types for clause in each.modifiers})
+        self.extra_shows = Vocabulary(dict(extra for each in types for extra in each.extra_shows))
+        self.extra_describes = Vocabulary(dict(extra for each in types for extra in each.extra_describes))
+        self.shows_of_own = Vocabulary({f"USER {each.plural}": each for each in types if each.show.own})
         self._words = {
             (plural, creating): self._called(plural=plural, creating=creating)
             for plural in (False, True)
@@ -401,21 +414,18 @@ class Types(Mapping[str, ObjectType]):
     def __len__(self) -> int:
         return len(self._by_kind)
 
-    def _called(self, *, plural: bool, creating: bool) -> tuple[Phrases, Mapping[str, ObjectType]]:
+    def _called(self, *, plural: bool, creating: bool) -> Vocabulary[ObjectType]:
         by_words: dict[str, ObjectType] = {}
         for object_type in self.values():
             by_words[object_type.plural if plural else object_type.kind] = object_type
             for singular, several in () if creating else object_type.aliases:
                 by_words[several if plural else singular] = object_type
-        return Phrases(by_words), by_words
+        return Vocabulary(by_words)
 
     def is_next(self, parser: Parser) -> bool:
         """Whether the words of an object type come next."""
-        words, _ = self._words[False, False]
-        return parser.at_any(words)
+        return parser.at_any(self._words[False, False])
 
     def parse(self, parser: Parser, *, plural: bool, creating: bool) -> ObjectType | None:
         """Take the words of an object type, if they come next; the longest match wins."""
-        words, types = self._words[plural, creating]
-        taken = parser.accept_any(words)
-        return None if taken is None else types[taken]
+        return parser.accept_any(self._words[plural, creating])

@@ -1,8 +1,9 @@
 """A cursor over tokens with the steps that every statement's grammar is made of."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.errors import SqlError
@@ -22,20 +23,24 @@ def phrases(text: str) -> tuple[str, ...]:
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
 
 
-class Phrases:
-    """Keywords of one or more words each.
+Meaning = TypeVar("Meaning")
+
+
+class Vocabulary(Generic[Meaning]):
+    """What phrases of one or more keywords stand for.
 
     Args:
-        phrases: The words of each, separated by blanks; the empty one doesn't count.
+        meanings: By the words, which blanks separate; the empty phrase doesn't count.
     """
 
-    def __init__(self, phrases: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for words in sorted({tuple(phrase.split()) for phrase in phrases if phrase}, key=len, reverse=True):
-            self._by_first.setdefault(words[0], []).append(words)
+    def __init__(self, meanings: Mapping[str, Meaning]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
+        split = [(tuple(phrase.split()), meaning) for phrase, meaning in meanings.items() if phrase]
+        for words, meaning in sorted(split, key=lambda entry: len(entry[0]), reverse=True):
+            self._by_first.setdefault(words[0], []).append((words, meaning))
 
-    def beginning_with(self, word: str) -> Sequence[tuple[str, ...]]:
-        """The words of those that begin with this one, the longest first."""
+    def beginning_with(self, word: str) -> Sequence[tuple[tuple[str, ...], Meaning]]:
+        """The words and meanings of the phrases that begin with this word, the longest first."""
         return self._by_first.get(word, ())
 
 
@@ -150,16 +155,16 @@ class Parser:
         """As `accept`, for several words in one text."""
         return self.accept(*phrase.split())
 
-    def accept_any(self, phrases: "Phrases") -> str | None:
-        """Take the longest of some phrases that comes next."""
-        for words in phrases.beginning_with(self.token.keyword):
+    def accept_any(self, vocabulary: Vocabulary[Meaning]) -> Meaning | None:
+        """Take the longest of some phrases that comes next, and say what it stands for."""
+        for words, meaning in vocabulary.beginning_with(self.token.keyword):
             if self.accept(*words):
-                return " ".join(words)
+                return meaning
         return None
 
-    def at_any(self, phrases: "Phrases") -> bool:
+    def at_any(self, vocabulary: Vocabulary[Meaning]) -> bool:
         """Whether the input goes on with one of some phrases."""
-        return any(self.at(*words) for words in phrases.beginning_with(self.token.keyword))
+        return any(self.at(*words) for words, _ in vocabulary.beginning_with(self.token.keyword))
 
     def accept_next_of_list(self) -> bool:
         """Take a comma, unless two words follow it: those begin another clause."""

@@ -249,17 +249,15 @@ class ShowType:
 
 def parse_show(parser: Parser, types: Types) -> Statement:
     """Read a SHOW of a type, up to its end."""
-    if words := parser.accept_any(types.extra_show_words):
-        return types.extra_shows[words](parser)
+    if (parse := parser.accept_any(types.extra_shows)) is not None:
+        return parse(parser)
     terse = parser.token
     is_terse = parser.accept("TERSE")
     if parser.accept("OBJECTS"):
         scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
         return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
-    if not is_terse:
-        for object_type in types.values():
-            if object_type.show.own and parser.accept("USER", object_type.plural):
-                return _show_type(parser, types, object_type, own=True)
+    if not is_terse and (object_type := parser.accept_any(types.shows_of_own)) is not None:
+        return _show_type(parser, types, object_type, own=True)
     for plural in _ABSENT:
         if not is_terse and plural not in {each.plural for each in types.values()} and parser.accept_phrase(plural):
             scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]

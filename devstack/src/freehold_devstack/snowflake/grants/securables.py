@@ -8,11 +8,11 @@ from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import KNOWN, Target, parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.object_type import ObjectType, Types
-from freehold_devstack.snowflake.parser import Name, Parser, Phrases, print_name
+from freehold_devstack.snowflake.parser import Name, Parser, Vocabulary, print_name
 from freehold_devstack.snowflake.show import objects_in
 from freehold_devstack.snowflake.tokens import TokenKind
 
-_KNOWN = Phrases(KNOWN)
+_KNOWN = Vocabulary({kind: kind for kind in KNOWN})
 
 
 @dataclass(frozen=True)

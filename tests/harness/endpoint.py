@@ -45,6 +45,7 @@ class Endpoint:
         self.host = self.control.host
         self.port = self.control.port
         self.ca = self.control.ca
+        self.pid = self._process.pid
 
     def stop(self) -> None:
         self._process.terminate()

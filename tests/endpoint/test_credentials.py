@@ -1,5 +1,6 @@
 """Logging in with the real driver by tokens: programmatic access tokens, OAuth and workload identities."""
 
+import base64
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -262,6 +263,30 @@ async def test_an_issuer_elsewhere_is_known_by_its_key_set(
     seed.issuers.update(Seed.model_validate(known).issuers)
     connection = await connect(await start(), **workload(elsewhere.token(sub=SUBJECT, aud="freehold")))
     assert await rows(connection, "SELECT CURRENT_USER()") == [("CHOOSY",)]
+
+
+def basic(given: str) -> str:
+    return f"Basic {base64.b64encode(given.encode()).decode()}"
+
+
+@pytest.mark.parametrize(
+    ("authorization", "grant", "scope", "error"),
+    [
+        (basic("freehold:shh"), "client_credentials", "session:role:OTHER", "invalid_scope"),
+        (basic("freehold:shh"), "password", "", "unsupported_grant_type"),
+        (basic("freehold:guess"), "client_credentials", "", "invalid_client"),
+        (basic("nobody:shh"), "client_credentials", "", "invalid_client"),
+        ("Basic §", "client_credentials", "", "invalid_client"),
+        ("Bearer shh", "client_credentials", "", "invalid_client"),
+        ("", "client_credentials", "", "invalid_client"),
+    ],
+)
+async def test_the_issuer_gives_nothing_to_strangers(
+    endpoint: SnowflakeEndpoint, authorization: str, grant: str, scope: str, error: str
+) -> None:
+    form, headers = {"grant_type": grant, "scope": scope}, {"Authorization": authorization}
+    async with http_client(endpoint) as http, http.post(f"{PATH}/token", data=form, headers=headers) as response:
+        assert (await response.json())["error"] == error
 
 
 async def test_the_issuer_tells_where_its_keys_are(endpoint: SnowflakeEndpoint, issuer: Issuer) -> None:

@@ -111,11 +111,6 @@ async def admin(endpoint: SnowflakeEndpoint) -> AsyncIterator[aiohttp.ClientSess
         yield session
 
 
-async def test_the_admin_side_wants_its_token(admin: aiohttp.ClientSession) -> None:
-    async with admin.get("/devstack/journal", headers={"Authorization": "Bearer guess"}) as response:
-        assert response.status == 401
-
-
 async def test_a_stranger_acts_over_http_and_is_journalled(admin: aiohttp.ClientSession) -> None:
     sql = {"role": "SYSADMIN", "sql": "CREATE DATABASE d"}
     async with admin.post("/devstack/sql", json=sql) as response:
@@ -142,6 +137,21 @@ async def test_a_stranger_acts_over_http_and_is_journalled(admin: aiohttp.Client
 async def test_a_bad_admin_request_is_refused(admin: aiohttp.ClientSession, path: str, body: dict[str, str]) -> None:
     async with admin.post(path, json=body) as response:
         assert response.status == 400
+
+
+@pytest.mark.parametrize("path", ["journal?since=x", "journal?since=-1", "journal/0/effects", "journal/7/effects"])
+async def test_what_is_no_number_of_the_journal_is_refused(admin: aiohttp.ClientSession, path: str) -> None:
+    async with admin.get(f"/devstack/{path}") as response:
+        assert response.status == 400
+
+
+@pytest.mark.parametrize("authorization", ["", "Bearer guess", "Bearer gu\xe9ss"])
+async def test_the_admin_side_wants_its_token(endpoint: SnowflakeEndpoint, authorization: str) -> None:
+    async with (
+        http_client(endpoint) as http,
+        http.get("/devstack/journal", headers={"Authorization": authorization}) as response,
+    ):
+        assert response.status == 401
 
 
 async def test_faults_are_added_and_cleared_over_http(

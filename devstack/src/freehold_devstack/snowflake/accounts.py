@@ -6,6 +6,10 @@ from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.seed import SeedAccount
 
 
+class UnknownNameError(KeyError):
+    """There is no account, user or role of this name."""
+
+
 class Account:
     """An account that still is empty.
 
@@ -33,9 +37,16 @@ class Account:
         """A role by its name.
 
         Raises:
-            KeyError: There is none.
+            UnknownNameError: There is none.
         """
-        role = self.catalog.find("ROLE", name)
-        if role is None:
-            raise KeyError(name)
-        return role
+        return self._find("ROLE", name)
+
+    def user(self, name: str) -> CatalogObject:
+        """A user by its name; raises as `role`."""
+        return self._find("USER", name)
+
+    def _find(self, kind: str, name: str) -> CatalogObject:
+        found = self.catalog.find(kind, name)
+        if found is None:
+            raise UnknownNameError(name)
+        return found

@@ -6,8 +6,9 @@ from typing import Protocol
 
 import orjson
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from freehold_devstack.snowflake.accounts import UnknownNameError
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.faults import Fault
@@ -43,6 +44,17 @@ def _json(body: object, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(body, default=str), content_type="application/json", status=status)
 
 
+def _sequence(text: str) -> int:
+    """A number of the journal, or 0.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not text.isdecimal():
+        raise ValueError(f"{text!r} is no number of the journal")
+    return int(text)
+
+
 class Control:
     """The routes below /devstack.
 
@@ -71,24 +83,27 @@ class Control:
         self, handler: Callable[[web.Request], Awaitable[web.Response]]
     ) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def handle(request: web.Request) -> web.Response:
-            if not hmac.compare_digest(request.headers.get("Authorization", ""), f"Bearer {self._token}"):
+            given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
+            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
                 raise web.HTTPUnauthorized
             try:
                 return await handler(request)
-            except (ValidationError, ValueError) as error:
+            except ValueError as error:
                 return _json({"message": str(error)}, 400)
-            except KeyError as error:
+            except UnknownNameError as error:
                 return _json({"message": f"There is no {error.args[0]!r} here."}, 400)
 
         return handle
 
     async def _journal(self, request: web.Request) -> web.Response:
-        entries = self._engine.journal.since(int(request.query.get("since", "0")))
+        entries = self._engine.journal.since(_sequence(request.query.get("since", "0")))
         return _json([entry_facts(entry) for entry in entries])
 
     async def _effects(self, request: web.Request) -> web.Response:
-        entries = self._engine.journal.since(int(request.match_info["sequence"]) - 1)
-        return _json([] if not entries else self._engine.effects(entries[0]))
+        entries = self._engine.journal.since(_sequence(request.match_info["sequence"]) - 1)
+        if not entries:
+            raise UnknownNameError(request.match_info["sequence"])
+        return _json(self._engine.effects(entries[0]))
 
     async def _add_fault(self, request: web.Request) -> web.Response:
         self._engine.faults.add(Fault.model_validate_json(await request.read()))
@@ -99,11 +114,11 @@ class Control:
         return _json({})
 
     async def _freeze(self, request: web.Request) -> web.Response:
-        self._engine.faults.freeze(self._engine.accounts[request.match_info["account"]].identity.name)
+        self._engine.faults.freeze(self._engine.account(request.match_info["account"]).identity.name)
         return _json({})
 
     async def _thaw(self, request: web.Request) -> web.Response:
-        self._engine.faults.thaw(self._engine.accounts[request.match_info["account"]].identity.name)
+        self._engine.faults.thaw(self._engine.account(request.match_info["account"]).identity.name)
         return _json({})
 
     async def _skew(self, request: web.Request) -> web.Response:

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.accounts import Account
+from freehold_devstack.snowflake.accounts import Account, UnknownNameError
 from freehold_devstack.snowflake.auth.issuers import Issuers
 from freehold_devstack.snowflake.catalog import Change, Scalar
 from freehold_devstack.snowflake.context import Context
@@ -73,6 +73,16 @@ class Engine:
         for seed in seeds:
             self._plant(seed)
 
+    def account(self, name: str) -> Account:
+        """An account by its name.
+
+        Raises:
+            UnknownNameError: There is none.
+        """
+        if name not in self.accounts:
+            raise UnknownNameError(name)
+        return self.accounts[name]
+
     def _restore(self, line: Line) -> None:
         catalog = self.accounts[line.account].catalog
         with catalog.transaction() as changes:
@@ -125,22 +135,19 @@ class Engine:
 
         Raises:
             SqlError: The refusal.
-            KeyError: There is no such role, user or account.
+            UnknownNameError: There is no such role, user or account.
         """
         return self.run(self.session_as(role=role, user=user, account=account), sql)
 
     def session_as(self, *, role: str, user: str | None = None, account: str | None = None) -> Session:
         """A session without a log-in; the arguments are those of `run_as`."""
-        target = self.accounts[account] if account is not None else next(iter(self.accounts.values()))
-        known_user = None if user is None else target.catalog.find("USER", user)
-        if user is not None and known_user is None:
-            raise KeyError(user)
+        target = next(iter(self.accounts.values())) if account is None else self.account(account)
         return Session(
             id=0,
             account=target.identity.name,
-            user=None if known_user is None else known_user.id,
+            user=None if user is None else target.user(user).id,
             role=target.role(role).id,
-            secondary="NONE" if known_user is None else "ALL",
+            secondary="NONE" if user is None else "ALL",
         )
 
     def run(self, session: Session, sql: str) -> Result:

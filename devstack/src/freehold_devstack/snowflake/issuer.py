@@ -96,11 +96,13 @@ class Issuer:
     def _client(self, request: web.Request) -> Client | None:
         """Who asks, by `Authorization: Basic …`."""
         scheme, _, encoded = request.headers.get("Authorization", "").partition(" ")
-        if scheme != "Basic":
+        try:
+            name, _, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
+        except ValueError:
             return None
-        name, _, secret = base64.b64decode(encoded).decode().partition(":")
-        client = self._clients.get(name)
-        return client if client is not None and hmac.compare_digest(client.secret, secret) else None
+        client = self._clients.get(name) if scheme == "Basic" else None
+        known = client is not None and hmac.compare_digest(client.secret.encode(), secret.encode())
+        return client if known else None
 
     async def _keys(self, _request: web.Request) -> web.Response:
         return web.json_response(self.keys)

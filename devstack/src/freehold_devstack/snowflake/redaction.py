@@ -29,11 +29,14 @@ SECRETS = frozenset(
 HIDDEN = "***"
 
 _NAMES = "|".join(sorted(SECRETS))
-_STRING = r"""(?:'(?:[^'\\]|\\.|'')*(?:'|\Z)|\$\$.*?(?:\$\$|\Z))"""
-_BARE = r"[^\s'(,;)]+"
-_GIVEN = re.compile(rf"\b({_NAMES})(?:(\s*=\s*)(?:{_STRING}|{_BARE})|(\s*){_STRING})", re.IGNORECASE | re.DOTALL)
+_GAP = r"(?:\s|--[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z))*"
+_STRING = r"""(?:'(?:[^'\\]|\\.|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)|\$\$.*?(?:\$\$|\Z))"""
+_BARE = r"[^\s'\"(,;)]+"
+_GIVEN = re.compile(
+    rf'\b({_NAMES})("?{_GAP}=>?{_GAP})(?:{_STRING}|{_BARE})|\b({_NAMES})({_GAP}){_STRING}', re.IGNORECASE | re.DOTALL
+)
 
 
 def redact(sql: str) -> str:
     """A statement with `***` for what it gives to secret properties, whether or not it could be parsed."""
-    return _GIVEN.sub(rf"\1\2\3'{HIDDEN}'", sql)
+    return _GIVEN.sub(rf"\1\2\3\4'{HIDDEN}'", sql)

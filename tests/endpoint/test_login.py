@@ -16,6 +16,7 @@ from freehold_devstack.snowflake.catalog import Catalog
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.errors import LoginError
 from freehold_devstack.snowflake.faults import Fault
+from freehold_devstack.snowflake.payloads import Credentials
 from freehold_devstack.snowflake.seed import Seed, plant
 from tests.endpoint.conftest import Clock, Connect, Keys, der, http_client, log_in, refused, rows
 
@@ -142,7 +143,8 @@ def check(seed: Seed) -> Check:
     key_pairs = KeyPairs(seed.accounts[0].identity(), catalog)
 
     def check_one(token: str, now: float) -> str:
-        login = Login.parse({"LOGIN_NAME": "operator", "AUTHENTICATOR": "SNOWFLAKE_JWT", "TOKEN": token}, {})
+        credentials = {"LOGIN_NAME": "operator", "AUTHENTICATOR": "SNOWFLAKE_JWT", "TOKEN": token}
+        login = Login.parse(Credentials.model_validate(credentials), {})
         return key_pairs.authenticate(login, now).user.name
 
     return check_one

@@ -1,6 +1,7 @@
 """Runs statements: in the order of arrival, each with its journal entry, its faults, its time limit and its effect."""
 
 import asyncio
+import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 
@@ -21,6 +22,8 @@ from freehold_devstack.snowflake.seed import SeedAccount, plant
 from freehold_devstack.snowflake.sessions import Session
 from freehold_devstack.snowflake.state import Line, StateFile
 from freehold_devstack.snowflake.statements import Piece, divide, execute, parse_in
+
+_LOG = logging.getLogger(__name__)
 
 
 class Engine:
@@ -184,9 +187,7 @@ class Engine:
         changes: list[Change] = []
         context = self.context(query.session, query.request.parameters)
         try:
-            if query.request.refusal is not None:
-                raise query.request.refusal
-            pieces = divide(query.request.text, int(context.session_parameter("MULTI_STATEMENT_COUNT").value or 0))
+            pieces = _pieces(query.request, context)
             if len(pieces) > 1:
                 query.result = self._run_all(query, pieces)
             else:
@@ -194,6 +195,12 @@ class Engine:
                     query.result = self._run_one(query, context)
         except SqlError as error:
             self._fail(query, entry, error, changes)
+        except RecursionError:
+            # How deep statements may be nested is up to the interpreter, here and in the library that reads queries.
+            self._fail(query, entry, errors.too_deep(), changes)
+        except Exception:
+            _LOG.exception("a defect of the endpoint met %s", entry.text)
+            self._fail(query, entry, errors.internal(), changes)
         else:
             self._end(query, entry, OK, changes)
 
@@ -225,6 +232,7 @@ class Engine:
 
     def _end(self, query: Query, entry: Entry, outcome: str, changes: list[Change]) -> None:
         done = net(changes)
+        self.queries.settle(query)
         self._save(query.session.account, self.journal.finish(entry, outcome, form=query.form, changes=done), done)
 
     def context(self, session: Session, parameters: Mapping[str, Scalar] | None = None) -> Context:
@@ -305,3 +313,14 @@ class Engine:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+def _pieces(request: Request, context: Context) -> list[Piece]:
+    """The statements of a request.
+
+    Raises:
+        SqlError: As `divide`, or because the request is refused whatever its text says.
+    """
+    if request.refusal is not None:
+        raise request.refusal
+    return divide(request.text, int(context.session_parameter("MULTI_STATEMENT_COUNT").value or 0))

@@ -53,6 +53,11 @@ class LoginError(SqlError):
         """What was really wrong: for the journal, never sent."""
 
 
+def invalid_payload() -> LoginError:
+    """The body of a request that can't be read."""
+    return LoginError(390142, "Incoming request does not contain a valid payload.")
+
+
 def session_lost() -> LoginError:
     return LoginError(390111, "Session no longer exists. New login required to access the service.")
 
@@ -81,6 +86,14 @@ def unterminated(line: int, position: int) -> SqlError:
 
 def empty_statement() -> SqlError:
     return SqlError(900, "42601", f"{COMPILATION}Empty SQL statement.")
+
+
+def too_long(limit: int) -> SqlError:
+    return unnumbered(f"The text of a request is longer than {limit} characters.")
+
+
+def too_deep() -> SqlError:
+    return unnumbered("The statement is nested too deeply.")
 
 
 def statement_count(actual: int, desired: int) -> SqlError:
@@ -750,6 +763,11 @@ def not_executing() -> SqlError:
 def no_warehouse() -> SqlError:
     text = "No active warehouse selected in the current session. Select an active warehouse with the 'use warehouse' "
     return SqlError(606, "57P03", f"{text}command.")
+
+
+def internal() -> SqlError:
+    """The server's own fault."""
+    return SqlError(603, "XX000", "SQL execution internal error: Processing aborted due to error 300002:0.")
 
 
 def canceled() -> SqlError:

@@ -1,11 +1,11 @@
 """JSON web tokens and keys (RFC 7515, 7517, 7519), signed with RS256 or ES256: reading, checking and making them."""
 
 import base64
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import orjson
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
@@ -47,7 +47,7 @@ class Token:
         """
         try:
             signed, _, signature = text.rpartition(".")
-            header, claims = (json.loads(_decode(part)) for part in signed.split("."))
+            header, claims = (orjson.loads(_decode(part)) for part in signed.split("."))
             return cls(dict(header), dict(claims), signed.encode(), _decode(signature))
         except (ValueError, TypeError) as error:
             raise InvalidTokenError(f"not a JSON web token: {error}") from None
@@ -85,9 +85,10 @@ class Token:
 
     @property
     def audiences(self) -> frozenset[str]:
-        """The claim `aud`, one or several."""
-        audience = self.claims.get("aud", ())
-        return frozenset((audience,) if isinstance(audience, str) else audience)
+        """The claim `aud`, one or several; what is no text is none."""
+        audience = self.claims.get("aud")
+        several = audience if isinstance(audience, list) else [audience]
+        return frozenset(each for each in several if isinstance(each, str))
 
     def check_times(self, now: float, *, skew: float, life: float | None = None) -> None:
         """Check `iat` and `exp`.
@@ -111,7 +112,7 @@ def sign(claims: Mapping[str, object], key: PrivateKey, **header: str) -> str:
     """Make a token; `header` is what stands in it besides algorithm and type."""
     algorithm = "RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256"
     parts = ({"alg": algorithm, "typ": "JWT", **header}, claims)
-    text = ".".join(_encode(json.dumps(part).encode()) for part in parts)
+    text = ".".join(_encode(orjson.dumps(part)) for part in parts)
     if isinstance(key, rsa.RSAPrivateKey):
         signature = key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
     else:

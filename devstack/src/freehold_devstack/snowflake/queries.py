@@ -4,7 +4,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar
@@ -14,6 +13,7 @@ from freehold_devstack.snowflake.results import Result
 from freehold_devstack.snowflake.sessions import Session
 
 _REMEMBERED = 10_000
+_REMEMBERED_ROWS = 500_000
 
 
 @dataclass(frozen=True)
@@ -62,28 +62,44 @@ class Query:
     def done(self) -> bool:
         return self.result is not None or self.error is not None
 
+    @property
+    def rows(self) -> int:
+        """How many rows its answer has."""
+        return 0 if self.result is None else len(self.result.rows)
+
     def cancel(self) -> None:
         """Stop it before it takes effect; a query that is done stays as it is."""
         if self.task is not None:
             self.task.cancel()
 
 
-_Key = TypeVar("_Key")
-
-
 class Queries:
-    """The latest queries of an endpoint."""
+    """The latest queries of an endpoint: the older ones make room, and those with many rows make it early."""
 
     def __init__(self) -> None:
         self._by_id: OrderedDict[str, Query] = OrderedDict()
-        self._by_request: OrderedDict[tuple[int, str], Query] = OrderedDict()
+        self._by_request: dict[tuple[int, str], Query] = {}
         self._running: dict[str, Query] = {}
+        self._rows = 0
 
     def add(self, query: Query) -> None:
         """Remember a query, for its session's user and for repeats of its request."""
-        _remember(self._by_id, query.id, query)
+        self._by_id[query.id] = query
         if query.request.id:
-            _remember(self._by_request, (query.session.id, query.request.id), query)
+            self._by_request[query.session.id, query.request.id] = query
+        self._make_room()
+
+    def settle(self, query: Query) -> None:
+        """Note that a query is done."""
+        if query.id in self._by_id:
+            self._rows += query.rows
+            self._make_room()
+
+    def _make_room(self) -> None:
+        while len(self._by_id) > _REMEMBERED or (self._rows > _REMEMBERED_ROWS and len(self._by_id) > 1):
+            _, forgotten = self._by_id.popitem(last=False)
+            self._by_request.pop((forgotten.session.id, forgotten.request.id), None)
+            self._rows -= forgotten.rows
 
     def start(self, query: Query, task: "asyncio.Task[None]") -> None:
         """Note what runs a query that has to wait."""
@@ -109,9 +125,3 @@ class Queries:
     @property
     def running(self) -> list[Query]:
         return list(self._running.values())
-
-
-def _remember(memory: OrderedDict[_Key, Query], key: _Key, query: Query) -> None:
-    memory[key] = query
-    if len(memory) > _REMEMBERED:
-        memory.popitem(last=False)

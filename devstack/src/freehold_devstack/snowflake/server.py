@@ -16,6 +16,7 @@ from freehold_devstack.snowflake.errors import LoginError, SqlError
 from freehold_devstack.snowflake.faults import Fault, Subject
 from freehold_devstack.snowflake.logins import make_named_current, open_session, refusal, wire_values
 from freehold_devstack.snowflake.parameters import PARAMETERS
+from freehold_devstack.snowflake.payloads import AbortPayload, LoginPayload, QueryPayload, read
 from freehold_devstack.snowflake.queries import Query, Request
 from freehold_devstack.snowflake.redaction import redact
 from freehold_devstack.snowflake.sessions import Session, SessionStore, TokenPair
@@ -78,8 +79,11 @@ class Server:
     # --- sessions ------------------------------------------------------------------------------------------------
 
     async def _login(self, request: web.Request) -> web.Response:
-        body = orjson.loads(await request.read())
-        login = Login.parse(body["data"], request.query, request.remote or "")
+        try:
+            payload = await read(request, LoginPayload)
+        except SqlError as error:
+            return _refused(error)
+        login = Login.parse(payload.data, request.query, request.remote or "")
         account = self._account(login.account)
         if account is None:
             # Wrong account names never reach the service: the front end has no such host.
@@ -159,9 +163,10 @@ class Server:
 
         async def handle(request: web.Request) -> web.Response:
             try:
-                session = self._sessions.session(_token(request))
-                await self._engine.faults.thawed(session.account)
-                return await handler(request, session)
+                token = _token(request)
+                await self._engine.faults.thawed(self._sessions.session(token).account)
+                # It may have ended while its account was frozen.
+                return await handler(request, self._sessions.session(token))
             except SqlError as error:
                 return _refused(error)
 
@@ -170,21 +175,20 @@ class Server:
     # --- queries -------------------------------------------------------------------------------------------------
 
     async def _query(self, request: web.Request, session: Session) -> web.Response:
-        body = orjson.loads(await request.read())
-        text = str(body["sqlText"])
-        subject = self._engine.subject(session, text)
+        payload = await read(request, QueryPayload)
+        subject = self._engine.subject(session, payload.sql_text)
         self._disturb(request, session, subject)
         during = self._engine.faults.take(subject, "drop-during")
         after = self._engine.faults.take(subject, "drop-after")
         query = self._engine.submit(
             session,
             Request(
-                text,
+                payload.sql_text,
                 request.query.get("requestId", ""),
-                parameters=wire_values(body.get("parameters") or {}),
-                asynchronous=bool(body.get("asyncExec")),
-                describe_only=bool(body.get("describeOnly")),
-                refusal=errors.unsupported("BIND VARIABLES") if body.get("bindings") else None,
+                parameters=wire_values(payload.parameters or {}),
+                asynchronous=payload.async_exec,
+                describe_only=payload.describe_only,
+                refusal=errors.unsupported("BIND VARIABLES") if payload.bindings else None,
                 delay=0 if during is None else during.latency(),
             ),
         )
@@ -268,8 +272,8 @@ class Server:
         return _json({**_OK, "data": {"queries": [told]}})
 
     async def _abort_request(self, request: web.Request, session: Session) -> web.Response:
-        body = orjson.loads(await request.read())
-        return self._abort(self._engine.queries.of_request(session, str(body.get("requestId", ""))))
+        payload = await read(request, AbortPayload)
+        return self._abort(self._engine.queries.of_request(session, payload.request_id))
 
     async def _abort_query(self, request: web.Request, session: Session) -> web.Response:
         return self._abort(self._engine.queries.get(session, request.match_info["query"]))

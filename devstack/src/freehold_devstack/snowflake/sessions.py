@@ -2,6 +2,7 @@
 
 import itertools
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -70,16 +71,18 @@ class SessionStore:
         self._ids = itertools.count(secrets.randbelow(1_000_000) * 1000 + 1)
         self._by_token: dict[str, TokenPair] = {}
         self._by_master: dict[str, TokenPair] = {}
-        self._by_id: dict[int, TokenPair] = {}
+        self._by_id: OrderedDict[int, list[TokenPair]] = OrderedDict()
 
     def next_id(self) -> int:
         return next(self._ids)
 
     def open(self, session: Session) -> TokenPair:
         """Issue the tokens of a session that has just logged in."""
-        now = session.active_at = self._clock()
-        pair = TokenPair(session, self._token(session), now + self.validity, self._token(session))
-        self._by_token[pair.token] = self._by_master[pair.master] = self._by_id[session.id] = pair
+        pair = TokenPair(session, self._token(session), self._clock() + self.validity, self._token(session))
+        self._by_token[pair.token] = self._by_master[pair.master] = pair
+        self._by_id.setdefault(session.id, []).append(pair)
+        self._heard(session)
+        self._forget_idle()
         return pair
 
     def session(self, token: str) -> Session:
@@ -96,7 +99,7 @@ class SessionStore:
         now = self._clock()
         if pair.token_ends <= now or self._idle(pair, now):
             raise errors.session_expired()
-        pair.session.active_at = now
+        self._heard(pair.session)
         return pair.session
 
     def by_id(self, session_id: int) -> Session:
@@ -105,7 +108,7 @@ class SessionStore:
         Raises:
             KeyError: There is none, or it has ended.
         """
-        return self._by_id[session_id].session
+        return self._by_id[session_id][-1].session
 
     def renew(self, master: str) -> TokenPair:
         """Exchange a master token for new tokens of the same session; the old ones end at once.
@@ -124,14 +127,25 @@ class SessionStore:
 
     def expire(self, session: Session) -> None:
         """Let the token of a session expire before its time; it can still be renewed."""
-        self._by_id[session.id].token_ends = self._clock()
+        for pair in self._by_id.get(session.id, []):
+            pair.token_ends = self._clock()
 
     def end(self, session: Session) -> None:
-        """End a session: none of its tokens is of any use from now on."""
-        del self._by_id[session.id]
-        for tokens in (self._by_token, self._by_master):
-            for key in [key for key, pair in tokens.items() if pair.session is session]:
-                del tokens[key]
+        """End a session, if it hasn't ended: none of its tokens is of any use from now on."""
+        for pair in self._by_id.pop(session.id, []):
+            self._by_token.pop(pair.token)
+            self._by_master.pop(pair.master, None)
+
+    def _heard(self, session: Session) -> None:
+        """Note that the client is there; those that were heard last come last."""
+        session.active_at = self._clock()
+        self._by_id.move_to_end(session.id)
+
+    def _forget_idle(self) -> None:
+        """End the sessions whose master tokens have been of no use for as long as they lived."""
+        forgotten = self._clock() - 2 * self.master_validity
+        while (session := next(iter(self._by_id.values()))[0].session).active_at < forgotten:
+            self.end(session)
 
     def _idle(self, pair: TokenPair, now: float) -> bool:
         return pair.session.active_at + self.master_validity <= now

@@ -55,6 +55,10 @@ class Piece:
     position: int
 
 
+MAX_TEXT = 1024**2
+"""Characters. https://docs.snowflake.com/en/user-guide/query-size-limits only recommends not to send more."""
+
+
 def divide(sql: str, count: int) -> list[Piece]:
     """The statements of a request.
 
@@ -62,8 +66,11 @@ def divide(sql: str, count: int) -> list[Piece]:
         count: MULTI_STATEMENT_COUNT: how many there must be; 0 for any number.
 
     Raises:
-        SqlError: 000008 for another number. A request without any is left as it is.
+        SqlError: 000008 for another number, 999999 for a text that is too long. A request without any is left as it
+            is.
     """
+    if len(sql) > MAX_TEXT:
+        raise errors.too_long(MAX_TEXT)
     if count == 1 and ";" not in sql:
         return [Piece(sql, 1, 0)]
     statements = split(sql)

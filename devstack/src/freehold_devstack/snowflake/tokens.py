@@ -65,6 +65,7 @@ _KINDS = {
 }
 _KEYWORDS = frozenset({"word", "operator"})
 _ESCAPE = re.compile(r"''|\\(?:([0-3]?[0-7]{1,2})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")
 _NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -99,7 +100,7 @@ def tokenize(sql: str) -> list[Token]:
 def _value(group: str, text: str) -> str:
     match group:
         case "string":
-            return _ESCAPE.sub(_unescape, text[1:-1])
+            return _paired(_ESCAPE.sub(_unescape, text[1:-1]))
         case "dollar":
             return text[2:-2]
         case "quoted":
@@ -108,6 +109,14 @@ def _value(group: str, text: str) -> str:
             return text.upper()
         case _:
             return text
+
+
+def _paired(text: str) -> str:
+    """A text in which two escapes that are halves of one character make that character."""
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16") if _HALF.search(text) else text
+    except UnicodeDecodeError:
+        raise errors.unnumbered("A string has a half of a surrogate pair without the other.") from None
 
 
 def _unescape(match: re.Match[str]) -> str:

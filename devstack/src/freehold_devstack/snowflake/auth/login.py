@@ -6,6 +6,7 @@ from typing import Any
 
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.errors import UNKNOWN_NUMBER, LoginError
+from freehold_devstack.snowflake.payloads import Credentials
 
 PASSWORD = "SNOWFLAKE"  # noqa: S105 - the driver's word for it
 KEY_PAIR = "SNOWFLAKE_JWT"
@@ -39,17 +40,17 @@ class Login:
     warehouse: str | None = None
 
     @classmethod
-    def parse(cls, data: Mapping[str, Any], query: Mapping[str, str], address: str = "") -> "Login":
-        """Read the body's `data` and the URL's query."""
+    def parse(cls, sent: Credentials, query: Mapping[str, str], address: str = "") -> "Login":
+        """Read what the body and the URL's query say."""
         return cls(
-            account=str(data.get("ACCOUNT_NAME", "")),
-            login_name=str(data.get("LOGIN_NAME", "")),
-            authenticator=str(data.get("AUTHENTICATOR", PASSWORD)).upper(),
-            password=str(data.get("PASSWORD", "")),
-            token=str(data.get("TOKEN", "")),
-            provider=str(data.get("PROVIDER", "")).upper(),
+            account=sent.account_name,
+            login_name=sent.login_name,
+            authenticator=(sent.authenticator or PASSWORD).upper(),
+            password=sent.password or "",
+            token=sent.token or "",
+            provider=(sent.provider or "").upper(),
             address=address,
-            parameters=data.get("SESSION_PARAMETERS") or {},
+            parameters=sent.session_parameters or {},
             role=query.get("roleName") or None,
             database=query.get("databaseName") or None,
             schema=query.get("schemaName") or None,

@@ -23,7 +23,9 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.object_type import Act, Form, Given, ObjectType, Property, Refused, Statement, Types
+from freehold_devstack.snowflake.grammar import Act, Given, Property, Refused
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.relations.comments import parse_comment_on_column
@@ -71,7 +73,7 @@ class Alter:
                 return DONE
             obj = self.target.resolve(context, "ALTER")
         context.require_writable(context.catalog[obj.parent or ACCOUNT_ID])
-        if not (context.is_self(obj) and settings and settings.keys() <= object_type.own_settings):
+        if not (context.is_self(obj) and settings and settings.keys() <= object_type.rights.own_settings):
             for privilege in self.change.privileges:
                 context.require(privilege, obj)
         return self.change.act(context, obj) or DONE
@@ -100,7 +102,7 @@ def _parse_change(parser: Parser, object_type: ObjectType, types: Types) -> Chan
         words = f"SET {', '.join([*values, *given])}"
         return Change(words, _set(object_type, values, given), _privileges(object_type, values), values)
     if given := _parse_parts(parser, object_type):
-        return Change(f"SET {', '.join(given)}", _set(object_type, {}, given), (object_type.alter_privilege,))
+        return Change(f"SET {', '.join(given)}", _set(object_type, {}, given), (object_type.rights.alter,))
     if parser.accept("UNSET"):
         names = parse_unset(parser)
         return Change(f"UNSET {', '.join(names)}", _unset(object_type, names), _privileges(object_type, names), names)
@@ -154,7 +156,7 @@ def _privileges(object_type: ObjectType, names: Iterable[str]) -> set[str]:
     for name in names:
         known = object_type.settings.get(name)
         own = known.privilege if isinstance(known, Property) else None
-        privileges.add(own or object_type.alter_privilege)
+        privileges.add(own or object_type.rights.alter)
     return privileges
 
 
@@ -178,7 +180,7 @@ def _unset_tags(tags: Iterable[Name]) -> Act:
 def _set(object_type: ObjectType, values: Mapping[str, Literal], given: Given | None = None) -> Act:
     def act(context: Context, obj: CatalogObject) -> None:
         new = with_values(obj, object_type, {**read(context, object_type.settings, values), **(given or {})})
-        context.catalog.update(obj, object_type.settle(context, new, frozenset({*values, *(given or {})})))
+        context.catalog.update(obj, object_type.lifecycle.settle(context, new, frozenset({*values, *(given or {})})))
 
     return act
 
@@ -197,7 +199,7 @@ def _unset(object_type: ObjectType, names: Collection[str]) -> Act:
             else:
                 properties[name] = known.unset
         new = replace(obj, properties=properties, parameters=parameters)
-        context.catalog.update(obj, object_type.settle(context, new, frozenset(names)))
+        context.catalog.update(obj, object_type.lifecycle.settle(context, new, frozenset(names)))
 
     return act
 
@@ -213,7 +215,7 @@ def _rename(object_type: ObjectType, new_name: Name) -> Act:
         if taken is not None:
             check_taken(context, taken, tolerated=False)
         renamed = context.catalog.update(obj, replace(obj, name=new_name[-1], parent=container.id))
-        object_type.renamed(context, obj, renamed)
+        object_type.lifecycle.renamed(context, obj, renamed)
 
     return act
 

@@ -10,7 +10,8 @@ from freehold_devstack.snowflake.access import OWNERSHIP, Authority
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.hints import Hints
-from freehold_devstack.snowflake.object_type import ObjectType, Types
+from freehold_devstack.snowflake.object_type import ObjectType
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import InForce, in_force
 from freehold_devstack.snowflake.parser import Name, print_name
 from freehold_devstack.snowflake.sessions import Session
@@ -68,6 +69,7 @@ class Context:
         now: Milliseconds since 1970.
         parameters: Session parameters that the client sent for this statement alone.
         peers: The catalogs of the other accounts here, as ORGANIZATION.ACCOUNT.
+        aborted: Users whose queries end with the statement, by id; it fills while the statement runs.
     """
 
     types: Types
@@ -77,6 +79,7 @@ class Context:
     now: int
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
     peers: Mapping[str, Catalog] = field(default_factory=dict)
+    aborted: set[int] = field(default_factory=set)
 
     # --- rights --------------------------------------------------------------------------------------------------
 
@@ -106,9 +109,9 @@ class Context:
     def sees(self, obj: CatalogObject) -> bool:
         """Whether names resolve to an object."""
         object_type = self.types.get(obj.kind)
-        if object_type is not None and object_type.known:
+        if object_type is not None and object_type.rights.known:
             return True
-        return self._is_shared(obj) and self.authority.sees(obj, object_type.visible_with if object_type else ())
+        return self._is_shared(obj) and self.authority.sees(obj, object_type.rights.visible_with if object_type else ())
 
     def _is_shared(self, obj: CatalogObject) -> bool:
         """Whether it is no other session's temporary object."""
@@ -129,14 +132,14 @@ class Context:
 
     def lists(self, obj: CatalogObject) -> bool:
         """Whether SHOW lists an object, which some types grant to fewer."""
-        object_type = self.types[obj.kind]
-        if object_type.shown_when is not None:
-            return object_type.shown_when(self, obj)
+        rights = self.types[obj.kind].rights
+        if rights.shown_when is not None:
+            return rights.shown_when(self, obj)
         if not self.sees(obj):
             return False
-        if object_type.shown_to is None or self.authority.resolves(obj, object_type.visible_with):
+        if rights.shown_to is None or self.authority.resolves(obj, rights.visible_with):
             return True
-        return any(self.authority.holds(privilege, obj) for privilege in (OWNERSHIP, *object_type.shown_to))
+        return any(self.authority.holds(privilege, obj) for privilege in (OWNERSHIP, *rights.shown_to))
 
     def require(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> None:
         """Refuse with 003001 unless an active role (only the primary, for CREATE) has the privilege."""
@@ -149,7 +152,7 @@ class Context:
 
     def broader(self, privilege: str | None, obj: CatalogObject) -> list[str]:
         """What stands for a privilege on an object, held on it or on the account."""
-        implied = self.types[obj.kind].implied if obj.kind in self.types else {}
+        implied = self.types[obj.kind].rights.implied if obj.kind in self.types else {}
         return [broader for broader, stands_for in implied.items() if privilege in stands_for]
 
     def insufficient(self, privilege: str, obj: CatalogObject) -> SqlError:
@@ -175,7 +178,7 @@ class Context:
         """Refuse changes to what is in a container that is read-only."""
         for step in self.catalog.lineage(container):
             if step.kind in self.types:
-                self.types[step.kind].guarding(self, step)
+                self.types[step.kind].lifecycle.guarding(self, step)
 
     # --- names ---------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,9 @@ from freehold_devstack.snowflake.ddl import (
     read_literals,
     with_values,
 )
-from freehold_devstack.snowflake.object_type import Clause, Form, ObjectType, Part, Statement, Types
+from freehold_devstack.snowflake.grammar import Clause, Part
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, print_name
 from freehold_devstack.snowflake.results import DONE, Result, status
 from freehold_devstack.snowflake.tags import TagValues, parse_tags, set_tags
@@ -99,6 +101,7 @@ class Create:
 
     def execute(self, context: Context) -> Result:
         self._check_names()
+        lifecycle = self.object_type.lifecycle
         container = context.container(self.object_type, self.name, "CREATE")
         context.require_writable(container)
         self._check_rights(context, container)
@@ -115,24 +118,24 @@ class Create:
             context.require(OWNERSHIP, existing, primary_only=True)
         values = read(context, self.object_type.settings, self.definition.values)
         if existing is not None and self.mode == "OR ALTER":
-            self.object_type.redefining(context, existing)
+            lifecycle.redefining(context, existing)
             self._redefine(context, existing, values)
             return DONE
         source = None if self.source is None else self._resolve_source(context, self.source)
         draft = self._draft(context, container, source)
         if existing is not None:
-            (self.object_type.replacing or self.object_type.dropping)(context, existing)
+            (lifecycle.replacing or lifecycle.dropping)(context, existing)
             context.catalog.drop(existing, context.now)
         created = self._add(context, draft, values)
         if source is not None and self.source is not None and self.source.how == "CLONE":
             clone_members(context, source, created)
         created = self._grant(context, existing or source, created, replaced=existing is not None)
-        self.object_type.created(context, created)
+        lifecycle.created(context, created)
         return status(f"{self.object_type.called} {context.called(created)} successfully created.")
 
     def _check_rights(self, context: Context, container: CatalogObject) -> None:
-        if self.object_type.create_role is not None:
-            context.require_role(self.object_type.create_role, primary_only=True)
+        if self.object_type.rights.create_role is not None:
+            context.require_role(self.object_type.rights.create_role, primary_only=True)
         elif not self._temporary:
             context.require(self.object_type.creating, container, primary_only=True)
 
@@ -160,11 +163,12 @@ class Create:
 
     def _resolve_source(self, context: Context, source: Source) -> CatalogObject:
         found = source.target.resolve(context, "CREATE")
-        if source.how == "CLONE" and not self.object_type.clonable(found):
+        copying = self.object_type.copying
+        if source.how == "CLONE" and not copying.clonable(found):
             raise errors.unnumbered(f"{self.object_type.called} '{found.name}' can't be cloned.")
-        if source.how == "CLONE" and self.object_type.clone is not None:
-            context.require(self.object_type.clone, found, primary_only=True)
-            self.object_type.cloning(context, found, self.definition.given)
+        if source.how == "CLONE" and copying.clone is not None:
+            context.require(copying.clone, found, primary_only=True)
+            copying.cloning(context, found, self.definition.given)
         return found
 
     def _draft(self, context: Context, container: CatalogObject, source: CatalogObject | None) -> CatalogObject:
@@ -181,8 +185,8 @@ class Create:
         )
         if self.source is None or source is None:
             return draft
-        if self.source.how == "LIKE" and self.object_type.like is not None:
-            properties = {**draft.properties, **self.object_type.like(source), **self.definition.given}
+        if self.source.how == "LIKE" and self.object_type.copying.like is not None:
+            properties = {**draft.properties, **self.object_type.copying.like(source), **self.definition.given}
             return replace(draft, properties=properties, tags=source.tags)
         properties = {**source.properties, **self.definition.given}
         return replace(draft, properties=properties, parameters=source.parameters, tags=source.tags)
@@ -219,7 +223,9 @@ class Create:
 
     def _settle(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
         given = {*values, *self.definition.given} | ({self.source.how} if self.source else set())
-        return self.object_type.settle(context, with_values(draft, self.object_type, values), frozenset(given))
+        return self.object_type.lifecycle.settle(
+            context, with_values(draft, self.object_type, values), frozenset(given)
+        )
 
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:
@@ -228,7 +234,7 @@ def clone_members(context: Context, source: CatalogObject, clone: CatalogObject)
         context.catalog.grant(replace(grant, on=clone.id, created_on=context.now))
     copies = dict(_copy_members(context, source, clone))
     for copy in map(context.catalog.__getitem__, copies.values()):
-        completed = context.types[copy.kind].cloned(context, copy, copies)
+        completed = context.types[copy.kind].copying.cloned(context, copy, copies)
         if completed is not copy:
             context.catalog.update(copy, completed)
 
@@ -236,7 +242,7 @@ def clone_members(context: Context, source: CatalogObject, clone: CatalogObject)
 def _copy_members(context: Context, source: CatalogObject, clone: CatalogObject) -> Iterator[tuple[int, int]]:
     """The ids of what is copied and of the copies."""
     for member in context.catalog.children(source.id):
-        if not context.types[member.kind].clonable(member):
+        if not context.types[member.kind].copying.clonable(member):
             continue
         copy = replace(member, id=context.catalog.next_id, parent=clone.id, created_on=context.now)
         context.catalog.add(copy)
@@ -300,13 +306,13 @@ def _refuse_in_or_alter(object_type: ObjectType, definition: Definition, source:
 
 
 def _parse_source(parser: Parser, object_type: ObjectType, types: Types) -> Source | None:
-    if object_type.clone is not None and parser.accept("CLONE"):
+    if object_type.copying.clone is not None and parser.accept("CLONE"):
         target = parse_target(parser, object_type, types)
         for travel in ("AT", "BEFORE"):
             if parser.at(travel, "("):
                 raise errors.unsupported(f"CLONE {travel}")
         return Source("CLONE", target)
-    if object_type.like is not None and parser.accept("LIKE"):
+    if object_type.copying.like is not None and parser.accept("LIKE"):
         return Source("LIKE", parse_target(parser, object_type, types))
     return None
 

@@ -12,7 +12,9 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Setting, Types
+from freehold_devstack.snowflake.grammar import Property, Setting
+from freehold_devstack.snowflake.object_type import ObjectType
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.values import InvalidFormError, InvalidValueError, Reference

@@ -7,7 +7,8 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import Target, parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement, Types
+from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, status
 
@@ -37,14 +38,14 @@ class Drop:
         context.require_writable(context.catalog[obj.parent or ACCOUNT_ID])
         context.require(OWNERSHIP, obj)
         if self.how == "RESTRICT":
-            self.target.object_type.restricting(context, obj)
+            self.target.object_type.lifecycle.restricting(context, obj)
         drop(context, self.target.object_type, obj)
         return status(f"{context.called(obj)} successfully dropped.")
 
 
 def drop(context: Context, object_type: ObjectType, obj: CatalogObject) -> None:
     """End an object, unless its type objects."""
-    object_type.dropping(context, obj)
+    object_type.lifecycle.dropping(context, obj)
     context.catalog.drop(obj, context.now)
 
 
@@ -120,12 +121,12 @@ class Describe:
 
     def _check_rights(self, context: Context, obj: CatalogObject) -> None:
         object_type = self.target.object_type
-        privilege = object_type.describe_privilege
+        privilege = object_type.rights.describe
         if not context.authority.touches(obj):
             broader = [] if context.bundle(DESCRIBE_TAKES_A_PRIVILEGE) else ["MANAGE GRANTS"]
             if context.authority.holds_on_account(*broader, *context.broader(privilege, obj)):
                 return
-            if not object_type.known:
+            if not object_type.rights.known:
                 raise context.missing(obj.kind, context.print_path(obj))
         if privilege is not None:
             context.require(privilege, obj)

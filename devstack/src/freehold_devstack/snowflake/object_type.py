@@ -1,16 +1,16 @@
 """What a declaration of an object type says; the statements of all types are derived from it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from freehold_devstack.snowflake.access import KNOWN_PRIVILEGES, OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
-from freehold_devstack.snowflake.parameters import PARAMETERS, Parameter
+from freehold_devstack.snowflake.access import OWNERSHIP
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
+from freehold_devstack.snowflake.grammar import Action, Clause, Given, Part, Property, Setting
+from freehold_devstack.snowflake.parameters import PARAMETERS
 from freehold_devstack.snowflake.parser import Name, Parser, Vocabulary, print_name
 from freehold_devstack.snowflake.results import Column, Result
-from freehold_devstack.snowflake.values import ValueType
 
 if TYPE_CHECKING:
     from freehold_devstack.snowflake.context import Context
@@ -45,97 +45,6 @@ class Statement(Protocol):
 
     def execute(self, context: "Context") -> Result:
         """Do it, inside a transaction of the catalog."""
-
-
-@dataclass(frozen=True)
-class Refused:
-    """As a property's `unset`: there is no UNSET of it.
-
-    Attributes:
-        text: The error, with the names of property and object where {property} and {name} stand; 000002 without it.
-    """
-
-    text: str = ""
-
-
-REFUSED = Refused()
-
-
-@dataclass(frozen=True)
-class Property:
-    """A property that CREATE and ALTER … SET give.
-
-    Attributes:
-        default: What CREATE stores without it.
-        unset: What UNSET stores, which is not always the default.
-        only: The one statement that takes it; None for CREATE and ALTER alike.
-        privilege: What SET and UNSET of it need on the object; None for what ALTER of the type needs.
-        only_role: System role without which it can't be given at all.
-        feature: What has to be enabled by the edition for it.
-    """
-
-    name: str
-    type: ValueType
-    default: Value = None
-    unset: Value | Refused = None
-    only: Literal["CREATE", "ALTER"] | None = None
-    privilege: str | None = None
-    only_role: str | None = None
-    feature: str | None = None
-
-
-Setting = Property | Parameter
-
-
-@dataclass(frozen=True)
-class Clause:
-    """Words of CREATE that set a property without a value, before the object type or after the name.
-
-    Attributes:
-        alterable: Whether CREATE OR ALTER can change it where it stands before the object type.
-    """
-
-    words: str
-    property: str
-    value: Scalar = True
-    alterable: bool = False
-
-
-Given = Mapping[str, Value]
-"""Properties with the values that a statement gives them."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Words of CREATE that a grammar of their own follows.
-
-    Attributes:
-        parse: Reads what follows the words.
-        unsaid: The properties where the words are left out.
-    """
-
-    words: str
-    parse: Callable[[Parser], Given]
-    unsaid: Given = field(default_factory=dict)
-
-
-Act = Callable[["Context", CatalogObject], Result | None]
-"""Does something to an object; without a result of its own the statement just succeeds."""
-
-
-@dataclass(frozen=True)
-class Action:
-    """A form of ALTER that is peculiar to the type.
-
-    Attributes:
-        words: What follows the name.
-        parse: Reads what follows the words.
-        privilege: What it needs on the object; None where the act itself asks.
-    """
-
-    words: str
-    parse: Callable[[Parser], Act]
-    privilege: str | None = OWNERSHIP
 
 
 @dataclass(frozen=True)
@@ -189,32 +98,118 @@ Describer = Callable[["Context", CatalogObject], Result]
 """Answers DESCRIBE of an object."""
 
 
-def _unchanged(_context: "Context", draft: CatalogObject, _given: frozenset[str]) -> CatalogObject:
-    return draft
+# --- what else a type knows ------------------------------------------------------------------------------------------
 
 
-def _indifferent(_context: "Context", obj: CatalogObject) -> CatalogObject:
-    return obj
+@dataclass(frozen=True)
+class Rights:
+    """What statements need on objects of a type, and who sees these.
 
+    Attributes:
+        grantable: What can be granted on one besides OWNERSHIP.
+        create: What CREATE needs on the container; the kind's own privilege by default.
+        create_role: System role that alone may CREATE, whatever the privileges.
+        alter, describe: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
+        show_parameters: What SHOW PARAMETERS needs on it; None where any privilege will do.
+        implied: Privileges on it that another privilege stands for, by that one: on the account or on the object.
+        own_settings: What ALTER … SET and UNSET of oneself take no privilege for, if it is a type of user.
+        known: Whether every role knows which objects of the type there are.
+        visible_with: Privileges on the account that show all objects of the type.
+        shown_to: Privileges on the object that make SHOW list it, besides OWNERSHIP; None where any will do.
+        shown_when: Whether SHOW lists it, where the rule is peculiar to the type.
+    """
 
-def _as_copied(_context: "Context", copy: CatalogObject, _copies: Mapping[int, int]) -> CatalogObject:
-    return copy
+    grantable: frozenset[str] = frozenset()
+    create: str = ""
+    create_role: str | None = None
+    alter: str = OWNERSHIP
+    describe: str | None = OWNERSHIP
+    show_parameters: str | None = None
+    implied: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    own_settings: frozenset[str] = frozenset()
+    known: bool = False
+    visible_with: tuple[str, ...] = ()
+    shown_to: frozenset[str] | None = None
+    shown_when: Callable[["Context", CatalogObject], bool] | None = None
 
 
 def _always(_obj: CatalogObject) -> bool:
     return True
 
 
-def _nothing(_context: "Context", _obj: CatalogObject) -> None:
+def _not_asked(_context: "Context", _source: CatalogObject, _given: Given) -> None:
     return None
 
 
-def _not_asked(_context: "Context", _source: CatalogObject, _given: Given) -> None:
+def _as_copied(_context: "Context", copy: CatalogObject, _copies: Mapping[int, int]) -> CatalogObject:
+    return copy
+
+
+@dataclass(frozen=True)
+class Copying:
+    """How objects of a type are copied.
+
+    Attributes:
+        clone: What CREATE … CLONE needs on its source; None where there is no such form.
+        clonable: Whether an object can be cloned, be it by itself or with what it is in.
+        cloning: What else CREATE … CLONE asks of the source, given what the statement says itself.
+        cloned: The record of a copy that was made with what it is in, given the ids of all such copies by those of
+            their originals.
+        like: What CREATE … LIKE copies of its source; None where there is no such form.
+    """
+
+    clone: str | None = None
+    clonable: Callable[[CatalogObject], bool] = _always
+    cloning: Callable[["Context", CatalogObject, Given], None] = _not_asked
+    cloned: Callable[["Context", CatalogObject, Mapping[int, int]], CatalogObject] = _as_copied
+    like: Callable[[CatalogObject], Given] | None = None
+
+
+def _unchanged(_context: "Context", draft: CatalogObject, _given: frozenset[str]) -> CatalogObject:
+    return draft
+
+
+def _nothing(_context: "Context", _obj: CatalogObject) -> None:
     return None
 
 
 def _not_followed(_context: "Context", _old: CatalogObject, _new: CatalogObject) -> None:
     return None
+
+
+def _indifferent(_context: "Context", obj: CatalogObject) -> CatalogObject:
+    return obj
+
+
+@dataclass(frozen=True)
+class Lifecycle:
+    """What a type checks and does when one of its objects is made, changed or ended.
+
+    Attributes:
+        settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
+            names of the settings that the statement spells out, and CLONE or LIKE where there is a source.
+        created: What else happens after CREATE.
+        redefining: May refuse CREATE OR ALTER of what is there.
+        renamed: What else happens after RENAME, given the record before and after.
+        owner_changing: The record for a new owner; it may refuse.
+        guarding: May refuse to let anything change in it.
+        dropping: What else happens before DROP; it may refuse.
+        restricting: What else may refuse DROP … RESTRICT.
+        replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
+    """
+
+    settle: Callable[["Context", CatalogObject, frozenset[str]], CatalogObject] = _unchanged
+    created: Callable[["Context", CatalogObject], None] = _nothing
+    redefining: Callable[["Context", CatalogObject], None] = _nothing
+    renamed: Callable[["Context", CatalogObject, CatalogObject], None] = _not_followed
+    owner_changing: Callable[["Context", CatalogObject], CatalogObject] = _indifferent
+    guarding: Callable[["Context", CatalogObject], None] = _nothing
+    dropping: Callable[["Context", CatalogObject], None] = _nothing
+    restricting: Callable[["Context", CatalogObject], None] = _nothing
+    replacing: Callable[["Context", CatalogObject], None] | None = None
+
+
+# --- the declaration -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -234,49 +229,24 @@ class ObjectType:
         feature: What has to be enabled by the edition for it.
         modifiers: Clauses between CREATE and the kind.
         signature: Reads what stands right after the name in CREATE.
-        alter_parts: What may stand in ALTER after the settings or alone.
         clauses: Clauses after the name.
         required: Properties that clauses have to give, unless CREATE clones.
+        sources: Properties that say what else it is made from, which CREATE OR ALTER does not take.
         parameters: Names of the parameters that can be set on it.
         parameters_in_create: Whether CREATE can set them, or ALTER and CREATE OR ALTER alone.
+        alter_parts: What may stand in ALTER after the settings or alone.
+        actions: Forms of ALTER that are peculiar to the type.
         or_replace, or_alter, if_not_exists, renames, moves, swaps, retained, cascades, taggable: What CREATE, ALTER,
             DROP and UNDROP can do with it; one that moves can be renamed into another container, a retained one can be
             brought back.
         kept_days: Days for which a dropped one can be brought back, in the current schema alone; None where the
             retention time rules.
         tagged_at_creation: Whether CREATE takes TAG, if ALTER does.
-        clone: What CLONE needs on its source; None where there is no such form.
-        cloning: What else CLONE asks of the source, given what the statement says itself.
-        sources: Properties that say what else it is made from, which CREATE OR ALTER does not take.
-        clonable: Whether an object can be cloned, be it by itself or with what it is in.
-        like: What CREATE … LIKE copies of its source; None where there is no such form.
         copies_grants: Whether CREATE takes COPY GRANTS.
-        privileges: What can be granted on it besides OWNERSHIP.
-        create_privilege: What CREATE needs on the container.
-        create_role: System role that alone may CREATE, whatever the privileges.
-        alter_privilege, describe_privilege: What ALTER … SET and DESCRIBE need on it; None where any privilege will do.
-        implied: Privileges on it that another privilege stands for, by that one: on the account or on the object.
-        parameters_privilege: What SHOW PARAMETERS needs on it; None where any privilege will do.
-        own_settings: What ALTER … SET and UNSET of oneself take no privilege for, if it is a type of user.
-        known: Whether every role knows which objects of the type there are.
-        visible_with: Privileges on the account that show all objects of this type.
-        shown_to: Privileges on the object that make SHOW list it, besides OWNERSHIP; None where any will do.
-        shown_when: Whether SHOW lists it, where the rule is peculiar to the type.
         describe: What DESCRIBE answers; None where there is no such statement.
         describe_forms: Words after the name in DESCRIBE, and what it answers then.
         extra_describes, extra_shows: Further DESCRIBE and SHOW statements about the type, by the words after the verb.
         relation: Whether SHOW OBJECTS lists it.
-        settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
-            names of the settings that the statement spells out, and CLONE or LIKE where there is a source.
-        created, dropping: What else happens after CREATE and before DROP; `dropping` may refuse.
-        restricting: What else may refuse DROP … RESTRICT.
-        cloned: The record of a copy that was made with what it is in, given the ids of all such copies by those of
-            their originals.
-        replacing: As `dropping`, before CREATE OR REPLACE ends the old object; None where that is no different.
-        redefining: What may refuse CREATE OR ALTER of what is there.
-        renamed: What else happens after RENAME, given the record before and after.
-        guarding: May refuse to let anything change in it.
-        owner_changing: The record for a new owner; it may refuse.
     """
 
     kind: str
@@ -293,12 +263,14 @@ class ObjectType:
     feature: str | None = None
     modifiers: tuple[Clause, ...] = ()
     signature: Callable[[Parser], Given] | None = None
-    alter_parts: tuple[Part, ...] = ()
     clauses: tuple[Clause | Part, ...] = ()
     required: tuple[str, ...] = ()
     properties: tuple[Property, ...] = ()
+    sources: frozenset[str] = frozenset()
     parameters: tuple[str, ...] = ()
     parameters_in_create: bool = True
+    alter_parts: tuple[Part, ...] = ()
+    actions: tuple[Action, ...] = ()
     or_replace: bool = True
     or_alter: bool = False
     if_not_exists: bool = True
@@ -310,45 +282,20 @@ class ObjectType:
     cascades: bool = False
     taggable: bool = True
     tagged_at_creation: bool = True
-    clone: str | None = None
-    clonable: Callable[[CatalogObject], bool] = _always
-    cloning: Callable[["Context", CatalogObject, Given], None] = _not_asked
-    sources: frozenset[str] = frozenset()
-    like: Callable[[CatalogObject], Given] | None = None
     copies_grants: bool = False
-    privileges: frozenset[str] = frozenset()
-    actions: tuple[Action, ...] = ()
-    create_privilege: str = ""
-    create_role: str | None = None
-    alter_privilege: str = OWNERSHIP
-    describe_privilege: str | None = OWNERSHIP
-    implied: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    parameters_privilege: str | None = None
-    own_settings: frozenset[str] = frozenset()
-    known: bool = False
-    visible_with: tuple[str, ...] = ()
-    shown_to: frozenset[str] | None = None
-    shown_when: Callable[["Context", CatalogObject], bool] | None = None
     describe: Describer | None = None
     describe_forms: tuple[tuple[str, Describer], ...] = ()
     extra_describes: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()
     extra_shows: tuple[tuple[str, Callable[[Parser], "Statement"]], ...] = ()
     relation: bool = False
-    settle: Callable[["Context", CatalogObject, frozenset[str]], CatalogObject] = _unchanged
-    created: Callable[["Context", CatalogObject], None] = _nothing
-    dropping: Callable[["Context", CatalogObject], None] = _nothing
-    restricting: Callable[["Context", CatalogObject], None] = _nothing
-    cloned: Callable[["Context", CatalogObject, Mapping[int, int]], CatalogObject] = _as_copied
-    replacing: Callable[["Context", CatalogObject], None] | None = None
-    redefining: Callable[["Context", CatalogObject], None] = _nothing
-    renamed: Callable[["Context", CatalogObject, CatalogObject], None] = _not_followed
-    guarding: Callable[["Context", CatalogObject], None] = _nothing
-    owner_changing: Callable[["Context", CatalogObject], CatalogObject] = _indifferent
+    rights: Rights = Rights()
+    copying: Copying = Copying()
+    lifecycle: Lifecycle = Lifecycle()
 
     @property
     def creating(self) -> str:
         """The privilege on the container that CREATE needs."""
-        return self.create_privilege or f"CREATE {self.kind}"
+        return self.rights.create or f"CREATE {self.kind}"
 
     @property
     def class_name(self) -> str:
@@ -380,52 +327,3 @@ class ObjectType:
     def action_words(self) -> Vocabulary[Action]:
         """The forms of ALTER that are peculiar to the type, by their words."""
         return Vocabulary({action.words: action for action in self.actions})
-
-
-class Types(Mapping[str, ObjectType]):
-    """The object types by kind, and the words that statements know them and what is theirs by.
-
-    Args:
-        declared: All of them.
-    """
-
-    def __init__(self, declared: Iterable[ObjectType]) -> None:
-        self._by_kind = {object_type.kind: object_type for object_type in declared}
-        types = self._by_kind.values()
-        privileges = {privilege: privilege for each in types for privilege in each.privileges}
-        self.privileges = Vocabulary(privileges)
-        self.grantable = Vocabulary({**privileges, **{privilege: privilege for privilege in KNOWN_PRIVILEGES}})
-        self.modifiers = Vocabulary({clause.words: clause.words for each in types for clause in each.modifiers})
-        self.extra_shows = Vocabulary(dict(extra for each in types for extra in each.extra_shows))
-        self.extra_describes = Vocabulary(dict(extra for each in types for extra in each.extra_describes))
-        self.shows_of_own = Vocabulary({f"USER {each.plural}": each for each in types if each.show.own})
-        self._words = {
-            (plural, creating): self._called(plural=plural, creating=creating)
-            for plural in (False, True)
-            for creating in (False, True)
-        }
-
-    def __getitem__(self, kind: str) -> ObjectType:
-        return self._by_kind[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._by_kind)
-
-    def __len__(self) -> int:
-        return len(self._by_kind)
-
-    def _called(self, *, plural: bool, creating: bool) -> Vocabulary[ObjectType]:
-        by_words: dict[str, ObjectType] = {}
-        for object_type in self.values():
-            by_words[object_type.plural if plural else object_type.kind] = object_type
-            for singular, several in () if creating else object_type.aliases:
-                by_words[several if plural else singular] = object_type
-        return Vocabulary(by_words)
-
-    def is_next(self, parser: Parser) -> bool:
-        """Whether the words of an object type come next."""
-        return parser.at_any(self._words[False, False])
-
-    def parse(self, parser: Parser, *, plural: bool, creating: bool) -> ObjectType | None:
-        """Take the words of an object type, if they come next; the longest match wins."""
-        return parser.accept_any(self._words[plural, creating])

@@ -10,12 +10,22 @@ from freehold_devstack.snowflake.bodies import Expression, Output, Place, parse_
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
-from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Property
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Name, Parser, phrases
 from freehold_devstack.snowflake.relations.columns import COLUMNS, read_columns
-from freehold_devstack.snowflake.results import Result, text, timestamp
+from freehold_devstack.snowflake.results import Result, text
 from freehold_devstack.snowflake.routines.calls import check_called
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    stored,
+)
 from freehold_devstack.snowflake.tags import policies_of_tag
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import Text
@@ -247,15 +257,15 @@ def _describe(_context: Context, policy: CatalogObject) -> Result:
 
 def _columns(options: Callable[[Context, CatalogObject], Scalar]) -> tuple[ShowColumn, ...]:
     return (
-        ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-        ShowColumn(text("name"), lambda _, obj: obj.name),
-        ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-        ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+        CREATED_ON,
+        NAME,
+        DATABASE_NAME,
+        SCHEMA_NAME,
         ShowColumn(text("kind"), lambda _, obj: obj.kind.replace(" ", "_")),
-        ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-        ShowColumn(text("comment"), stored("COMMENT")),
+        OWNER,
+        COMMENT,
         ShowColumn(text("options"), options),
-        ShowColumn(text("owner_role_type"), owner_role_type),
+        OWNER_ROLE_TYPE,
     )
 
 
@@ -281,13 +291,17 @@ def policy_type(
         properties=(Property("COMMENT", Text(), default="", unset=""), *properties),
         or_alter=True,
         tagged_at_creation=False,
-        privileges=frozenset({"APPLY"}),
+        rights=Rights(
+            grantable=frozenset({"APPLY"}),
+            describe="APPLY",
+            implied={f"APPLY {kind}": frozenset({"APPLY"})},
+            visible_with=(f"APPLY {kind}",),
+        ),
         actions=(Action("SET BODY ->", _set_body, OWNERSHIP),),
         show=Show(_columns(options), limit=True, named=True),
         describe=_describe,
-        describe_privilege="APPLY",
-        implied={f"APPLY {kind}": frozenset({"APPLY"})},
-        visible_with=(f"APPLY {kind}",),
-        settle=settle,
-        dropping=check_unused,
+        lifecycle=Lifecycle(
+            settle=settle,
+            dropping=check_unused,
+        ),
     )

@@ -11,10 +11,11 @@ from functools import partial
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import Act, Action, Form, Statement
+from freehold_devstack.snowflake.grammar import Act, Action
+from freehold_devstack.snowflake.listing import like
+from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, boolean, text, timestamp
-from freehold_devstack.snowflake.show import like
 
 PRIMARY = "PRIMARY"
 """Property: what a replica is of, its account and its id there; of a new one, its name in three parts."""

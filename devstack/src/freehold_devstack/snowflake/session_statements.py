@@ -10,7 +10,8 @@ from freehold_devstack.snowflake.ddl import parse_assignments, parse_name, parse
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.network_access import PARAMETER as NETWORK_POLICY
 from freehold_devstack.snowflake.network_access import check_activation
-from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement, Types
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.results import DONE, Result

@@ -1,202 +1,44 @@
 """SHOW of every object type, SHOW OBJECTS and SHOW PARAMETERS."""
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
-from freehold_devstack.snowflake.context import CURRENT, MILLISECONDS_PER_MINUTE, Context
-from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import Describer, Form, ObjectType, Show, ShowColumn, Statement, Types
+from freehold_devstack.snowflake.context import CURRENT, Context
+from freehold_devstack.snowflake.ddl import parse_target, parse_type
+from freehold_devstack.snowflake.listing import (
+    ROW_LIMIT,
+    Filters,
+    Scope,
+    like,
+    objects_in,
+    parse_filters,
+    root_of,
+    scopes_of,
+)
+from freehold_devstack.snowflake.object_type import Form, ObjectType, Show, ShowColumn, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import PARAMETERS, SESSION_PARAMETERS, InForce
-from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
+from freehold_devstack.snowflake.parser import Parser, Vocabulary, phrases
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    figure,
+    stored,
+    tabulate,
+)
 
-ROW_LIMIT = 10_000
-"""Rows that SHOW returns at most."""
+_SCOPES = ("ACCOUNT", "DATABASE", "SCHEMA")
+"""What IN may name for what schemas hold."""
 
-
-def like(pattern: str) -> re.Pattern[str]:
-    """The matcher of a LIKE pattern of SHOW: case is ignored, the whole name must fit, backslash escapes a wildcard."""
-    parts = []
-    escaped = False
-    for character in pattern:
-        if escaped or character not in "\\%_":
-            parts.append(re.escape(character))
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        else:
-            parts.append(".*" if character == "%" else ".")
-    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
-
-
-# --- filters ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The operand of IN: a kind, and a name unless the session's current object is meant.
-
-    Attributes:
-        overload: As of `Target`.
-    """
-
-    kind: str
-    name: Name | None = None
-    overload: str | None = None
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What narrows a SHOW."""
-
-    pattern: str | None = None
-    scope: Scope | None = None
-    prefix: str | None = None
-    limit: int | None = None
-    after: str | None = None
-    option: str | None = None
-    privileges: tuple[str, ...] = ()
-
-    @property
-    def detail(self) -> str:
-        """What a form of SHOW says of them."""
-        named = {
-            "LIKE": self.pattern,
-            "IN": None if self.scope is None else f"{self.scope.kind} {print_name(self.scope.name or ())}".strip(),
-            "STARTS WITH": self.prefix,
-            "": self.option,
-            "LIMIT": None if self.limit is None else str(self.limit),
-            "FROM": self.after,
-            "WITH PRIVILEGES": ", ".join(self.privileges) or None,
-        }
-        return " ".join(f"{words} {value}".strip() for words, value in named.items() if value is not None)
-
-    def names(self, objects: Iterable[CatalogObject]) -> list[CatalogObject]:
-        """Those objects whose names LIKE and STARTS WITH let through."""
-        matcher = None if self.pattern is None else like(self.pattern)
-        return [
-            obj
-            for obj in objects
-            if (matcher is None or matcher.fullmatch(obj.name)) and obj.name.startswith(self.prefix or "")
-        ]
-
-    def page(self, objects: Sequence[CatalogObject]) -> Sequence[CatalogObject]:
-        """The rows that LIMIT … FROM picks: those that follow the first whose name begins as FROM says."""
-        if self.after is not None:
-            first = next((i for i, obj in enumerate(objects) if obj.name.startswith(self.after)), None)
-            objects = [obj for obj in objects if obj.name > self.after] if first is None else objects[first + 1 :]
-        return objects[: self.limit]
-
-
-def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str]) -> Filters:
-    """Take LIKE, IN, STARTS WITH, LIMIT and WITH PRIVILEGES, in this order, as far as the statement has them."""
-    filters = Filters()
-    if show.like and parser.accept("LIKE"):
-        filters = replace(filters, pattern=parser.string())
-    if show.required:
-        parser.expect("IN", scopes[-1])
-        filters = replace(filters, scope=Scope(scopes[-1], parse_name(parser, types[scopes[-1]], types)))
-    elif scopes and parser.accept("IN"):
-        filters = replace(filters, scope=_parse_scope(parser, types, scopes))
-    if show.starts_with and parser.accept("STARTS", "WITH"):
-        filters = replace(filters, prefix=parser.string())
-    option = next((words for words, _ in show.options if parser.accept_phrase(words)), None)
-    filters = replace(filters, option=option)
-    if show.limit and parser.accept("LIMIT"):
-        filters = replace(filters, limit=parser.integer())
-        if filters.limit is not None and filters.limit > ROW_LIMIT:
-            raise errors.unnumbered(f"LIMIT can't exceed {ROW_LIMIT} rows.")
-        if parser.accept("FROM"):
-            filters = replace(filters, after=parser.string())
-    if show.privileges and parser.accept("WITH", "PRIVILEGES"):
-        filters = replace(filters, privileges=_parse_privileges(parser, types))
-    return filters
-
-
-def _parse_privileges(parser: Parser, types: Types) -> tuple[str, ...]:
-    privileges: list[str] = []
-    while not privileges or parser.accept(","):
-        words = parser.accept_any(types.privileges)
-        if words is None:
-            raise parser.unexpected()
-        privileges.append(words)
-    return tuple(privileges)
-
-
-def _parse_scope(parser: Parser, types: Types, scopes: Sequence[str]) -> Scope:
-    for kind in scopes:
-        if parser.accept(kind):
-            named = kind != "ACCOUNT" and not parser.at_end() and not _at_filter(parser)
-            return Scope(kind, parse_name(parser, types[kind], types) if named else None)
-    return Scope(scopes[-1], parse_name(parser, types[scopes[-1]], types))
-
-
-def _at_filter(parser: Parser) -> bool:
-    return parser.at("STARTS", "WITH") or parser.at("LIMIT") or parser.at("WITH", "PRIVILEGES")
-
-
-def _scopes(object_type: ObjectType, types: Types) -> list[str]:
-    """The kinds that IN may name for a type, the account first."""
-    scopes: list[str] = []
-    while object_type.container != "ACCOUNT":
-        object_type = types[object_type.container]
-        scopes.insert(0, object_type.kind)
-    return ["ACCOUNT", *scopes] if scopes else []
-
-
-def root_of(context: Context, scopes: Sequence[str], scope: Scope | None, *, named: bool = False) -> CatalogObject:
-    """The container that a SHOW looks in; without IN the innermost current one.
-
-    Raises:
-        SqlError: when the scope is missing or invisible: 002043, or 002003 that names it where `named`.
-    """
-    if scope is None:
-        currents = [context.current(kind) for kind in reversed(scopes) if kind != "ACCOUNT"]
-        return next((current for current in currents if current is not None), context.catalog.account)
-    if scope.kind == "ACCOUNT":
-        return context.catalog.account
-    if scope.name is None:
-        current = context.current(scope.kind)
-        if current is None:
-            raise errors.no_current(scope.kind, "SHOW")
-        return current
-    try:
-        return context.resolve(context.types[scope.kind], scope.name, "SHOW", scope.overload)
-    except SqlError as error:
-        raise errors.cannot_be_performed() if error.number == errors.MISSING and not named else error from None
-
-
-def objects_in(
-    context: Context, object_type: ObjectType, root: CatalogObject, *, dropped: bool = False
-) -> list[CatalogObject]:
-    """All objects of a type below a container, seen or not, by container and name."""
-    if root.kind == object_type.container:
-        containers = [root]
-    else:
-        containers = objects_in(context, context.types[object_type.container], root)
-    return [
-        obj
-        for container in containers
-        for obj in context.catalog.members(object_type.kind, container.id, dropped=dropped)
-    ]
-
-
-def _table(context: Context, columns: Iterable[ShowColumn], objects: Iterable[CatalogObject]) -> Result:
-    shown = [column for column in columns if context.enabled(column.feature)]
-    rows = [tuple(column.value(context, obj) for column in shown) for obj in objects]
-    return Result(tuple(column.column for column in shown), rows)
-
-
-def describe_as_shown(columns: Sequence[ShowColumn]) -> Describer:
-    """DESCRIBE of a type that answers with the object's row of SHOW."""
-    return lambda context, obj: _table(context, columns, [obj])
-
-
-# --- statements ------------------------------------------------------------------------------------------------------
+# --- one type --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -223,12 +65,12 @@ class ShowType:
         root = root_of(context, self.scopes, self.filters.scope, named=show.named)
         found = objects_in(context, self.object_type, root, dropped=self.history)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
-        page = self.filters.page([obj for obj in kept if self._lists(context, obj)])
+        page = self.filters.page(self._listed(context, kept))
         if len(page) > ROW_LIMIT and not show.cut:
             raise errors.too_many_rows(ROW_LIMIT)
         columns = show.terse if self.terse and show.terse else show.columns
         shown = [column for column in columns if self.history or not column.history]
-        table = _table(context, shown, page[:ROW_LIMIT])
+        table = tabulate(context, shown, page[:ROW_LIMIT])
         return replace(table, rows=[*self._built_in(), *table.rows])
 
     def _built_in(self) -> Sequence[tuple[Scalar, ...]]:
@@ -236,64 +78,20 @@ class ShowType:
         matcher = like("%" if self.filters.pattern is None else self.filters.pattern)
         return [row for row in self.object_type.show.built_in if not self.own and matcher.fullmatch(str(row[1]))]
 
-    def _lists(self, context: Context, obj: CatalogObject) -> bool:
-        options = dict(self.object_type.show.options)
+    def _listed(self, context: Context, objects: Iterable[CatalogObject]) -> list[CatalogObject]:
+        option = dict(self.object_type.show.options).get(self.filters.option or "")
         # Only the primary role creates, so that asking for such a privilege leaves the secondary roles out.
         alone = any(privilege.startswith("CREATE ") for privilege in self.filters.privileges)
-        return (
-            context.lists(obj)
-            and (self.filters.option is None or options[self.filters.option](context, obj))
+        return [
+            obj
+            for obj in objects
+            if context.lists(obj)
+            and (option is None or option(context, obj))
             and all(context.authority.holds(each, obj, primary_only=alone) for each in self.filters.privileges)
-        )
+        ]
 
 
-def parse_show(parser: Parser, types: Types) -> Statement:
-    """Read a SHOW of a type, up to its end."""
-    if (parse := parser.accept_any(types.extra_shows)) is not None:
-        return parse(parser)
-    terse = parser.token
-    is_terse = parser.accept("TERSE")
-    if parser.accept("OBJECTS"):
-        scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
-        return ShowObjects(scopes, parse_filters(parser, types, _OBJECTS, scopes))
-    if not is_terse and (object_type := parser.accept_any(types.shows_of_own)) is not None:
-        return _show_type(parser, types, object_type, own=True)
-    for plural in _ABSENT:
-        if not is_terse and plural not in {each.plural for each in types.values()} and parser.accept_phrase(plural):
-            scopes = ["ACCOUNT", "DATABASE", "SCHEMA"]
-            return ShowAbsent(plural, scopes, parse_filters(parser, types, _OBJECTS, scopes))
-    object_type = parse_type(parser, types, plural=True)
-    if is_terse and object_type.show.terse is None:
-        raise parser.unexpected(terse)
-    return _show_type(parser, types, object_type, terse=is_terse)
-
-
-def _show_type(
-    parser: Parser, types: Types, object_type: ObjectType, *, terse: bool = False, own: bool = False
-) -> ShowType:
-    history = object_type.show.history and parser.accept("HISTORY")
-    scopes = _scopes(object_type, types) if object_type.show.scoped else []
-    filters = parse_filters(parser, types, object_type.show, scopes)
-    if history and filters.privileges:
-        raise errors.unnumbered("HISTORY and WITH PRIVILEGES can't be used together.")
-    return ShowType(object_type, scopes, filters, terse, history, own)
-
-
-def owner_role_type(context: Context, obj: CatalogObject) -> Scalar:
-    """The owner's kind, but nothing for what was dropped, and empty for what the system owns."""
-    if obj.dropped_on is not None:
-        return None
-    return "" if obj.owner is None else context.catalog[obj.owner].kind.replace(" ", "_")
-
-
-def stored(name: str) -> Callable[[Context, CatalogObject], Scalar]:
-    """What a column shows of a property: texts, numbers and booleans as they are."""
-
-    def value(_context: Context, obj: CatalogObject) -> Scalar:
-        kept = obj.properties.get(name)
-        return kept if isinstance(kept, str | int) else None
-
-    return value
+# --- several types, and none -----------------------------------------------------------------------------------------
 
 
 def _figure(context: Context, obj: CatalogObject, what: str) -> Scalar:
@@ -301,26 +99,20 @@ def _figure(context: Context, obj: CatalogObject, what: str) -> Scalar:
     return figure(context, obj, what) if obj.kind == "TABLE" else None
 
 
-def figure(context: Context, table: CatalogObject, what: str) -> int:
-    """How many "rows" or "bytes" a table holds: none in its first minute, then whatever is loaded and deleted."""
-    is_new = context.now - table.created_on < MILLISECONDS_PER_MINUTE
-    return 0 if is_new else context.fluctuation(table, what, 1_000_000)
-
-
 _OBJECTS = Show(
     columns=(
-        ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-        ShowColumn(text("name"), lambda _, obj: obj.name),
-        ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-        ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+        CREATED_ON,
+        NAME,
+        DATABASE_NAME,
+        SCHEMA_NAME,
         ShowColumn(text("kind"), lambda _, obj: obj.kind),
-        ShowColumn(text("comment"), stored("COMMENT")),
+        COMMENT,
         ShowColumn(text("cluster_by"), stored("CLUSTER BY")),
         ShowColumn(number("rows"), lambda context, obj: _figure(context, obj, "rows")),
         ShowColumn(number("bytes"), lambda context, obj: _figure(context, obj, "bytes")),
-        ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+        OWNER,
         ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
-        ShowColumn(text("owner_role_type"), owner_role_type),
+        OWNER_ROLE_TYPE,
     ),
     starts_with=True,
     limit=True,
@@ -332,7 +124,6 @@ _OBJECTS = Show(
 class ShowObjects:
     """SHOW OBJECTS: the tables and views below a container."""
 
-    scopes: Sequence[str]
     filters: Filters
 
     @property
@@ -340,34 +131,95 @@ class ShowObjects:
         return Form("SHOW", "OBJECTS", (), self.filters.detail)
 
     def execute(self, context: Context) -> Result:
-        root = root_of(context, self.scopes, self.filters.scope)
+        root = root_of(context, _SCOPES, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
         found = self.filters.names(obj for kind in relations for obj in objects_in(context, kind, root))
         seen = sorted((obj for obj in found if context.lists(obj)), key=context.catalog.path)
-        return _table(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
+        return tabulate(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
 
 
-_ABSENT = phrases("""
-    ALERTS, PIPES
-""")
-"""What a schema may hold in Snowflake and can't be made here yet: SHOW truly finds none."""
+@dataclass(frozen=True)
+class _AbsentType:
+    """A type of what schemas hold in Snowflake and can't be made here: SHOW truly finds none.
+
+    Attributes:
+        columns: Names of the columns after the first, all of which are texts.
+        filters: What its SHOW takes.
+    """
+
+    plural: str
+    columns: tuple[str, ...]
+    filters: Show
+
+
+_ALERTS = _AbsentType(
+    "ALERTS",
+    phrases("""
+        name, database_name, schema_name, owner, comment, warehouse, schedule, state, condition, action, owner_role_type
+    """),
+    Show((), starts_with=True, limit=True),
+)
+"""https://docs.snowflake.com/en/sql-reference/sql/show-alerts"""
+
+_PIPES = _AbsentType(
+    "PIPES",
+    phrases("""
+        name, database_name, schema_name, definition, owner, notification_channel, comment, integration, pattern,
+        error_integration, owner_role_type, invalid_reason, kind
+    """),
+    Show(()),
+)
+"""https://docs.snowflake.com/en/sql-reference/sql/show-pipes"""
+
+_ABSENT = Vocabulary({absent.plural: absent for absent in (_ALERTS, _PIPES)})
 
 
 @dataclass(frozen=True)
 class ShowAbsent:
     """SHOW of a type that can't be made here: no rows, in a container that is there."""
 
-    plural: str
-    scopes: Sequence[str]
+    absent: _AbsentType
     filters: Filters
 
     @property
     def form(self) -> Form:
-        return Form("SHOW", self.plural, (), self.filters.detail)
+        return Form("SHOW", self.absent.plural, (), self.filters.detail)
 
     def execute(self, context: Context) -> Result:
-        root_of(context, self.scopes, self.filters.scope, named=True)
-        return _table(context, _OBJECTS.columns[:4], ())
+        root_of(context, _SCOPES, self.filters.scope, named=True)
+        return Result((timestamp("created_on"), *map(text, self.absent.columns)), [])
+
+
+def parse_show(parser: Parser, types: Types) -> Statement:
+    """Read a SHOW of a type, up to its end."""
+    if (parse := parser.accept_any(types.extra_shows)) is not None:
+        return parse(parser)
+    terse = parser.token
+    is_terse = parser.accept("TERSE")
+    if parser.accept("OBJECTS"):
+        return ShowObjects(parse_filters(parser, types, _OBJECTS, _SCOPES))
+    if not is_terse and (object_type := parser.accept_any(types.shows_of_own)) is not None:
+        return _show_type(parser, types, object_type, own=True)
+    if not is_terse and (absent := parser.accept_any(_ABSENT)) is not None:
+        return ShowAbsent(absent, parse_filters(parser, types, absent.filters, _SCOPES))
+    object_type = parse_type(parser, types, plural=True)
+    if is_terse and object_type.show.terse is None:
+        raise parser.unexpected(terse)
+    return _show_type(parser, types, object_type, terse=is_terse)
+
+
+def _show_type(
+    parser: Parser, types: Types, object_type: ObjectType, *, terse: bool = False, own: bool = False
+) -> ShowType:
+    history = object_type.show.history and parser.accept("HISTORY")
+    scopes = scopes_of(object_type, types) if object_type.show.scoped else []
+    filters = parse_filters(parser, types, object_type.show, scopes)
+    if history and filters.privileges:
+        raise errors.unnumbered("HISTORY and WITH PRIVILEGES can't be used together.")
+    return ShowType(object_type, scopes, filters, terse, history, own)
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -387,8 +239,8 @@ class ShowParameters:
         else:
             holder = root_of(context, (), self.scope)
             object_type = context.types.get(holder.kind)
-            if object_type is not None and object_type.parameters_privilege and not context.is_self(holder):
-                context.require(object_type.parameters_privilege, holder)
+            if object_type is not None and object_type.rights.show_parameters and not context.is_self(holder):
+                context.require(object_type.rights.show_parameters, holder)
             names = tuple(PARAMETERS) if object_type is None else object_type.parameters
             values = {name: context.parameter(holder, name) for name in names}
         matcher = like(self.pattern if self.pattern is not None else "%")

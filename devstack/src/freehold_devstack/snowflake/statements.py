@@ -10,7 +10,8 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import parse_create
 from freehold_devstack.snowflake.drop import parse_describe, parse_drop, parse_undrop
 from freehold_devstack.snowflake.grants import parse_grant, parse_revoke, parse_show_future_grants, parse_show_grants
-from freehold_devstack.snowflake.object_type import Statement, Types
+from freehold_devstack.snowflake.object_type import Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result
 from freehold_devstack.snowflake.scripting import Blocks

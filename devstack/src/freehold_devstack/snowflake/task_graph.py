@@ -12,7 +12,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import Given
+from freehold_devstack.snowflake.grammar import Given
 from freehold_devstack.snowflake.parser import Name, print_name
 
 STARTED, _SUSPENDED = "started", "suspended"

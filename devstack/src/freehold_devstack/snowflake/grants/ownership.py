@@ -92,7 +92,7 @@ class GrantOwnership:
         if obj.owner == role.id:
             return
         self._settle_grants(context, obj, role)
-        changed = context.types[obj.kind].owner_changing(context, obj)
+        changed = context.types[obj.kind].lifecycle.owner_changing(context, obj)
         context.catalog.update(context.catalog[obj.id], replace(changed, owner=role.id))
 
     def _check(self, context: Context, obj: CatalogObject, role: CatalogObject) -> None:

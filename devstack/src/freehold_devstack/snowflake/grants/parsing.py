@@ -9,7 +9,8 @@ from freehold_devstack.snowflake.grants.ownership import GrantOwnership, RevokeO
 from freehold_devstack.snowflake.grants.privileges import IMPORTED, check_kind, parse_privileges
 from freehold_devstack.snowflake.grants.roles import GrantRole, RevokeRole
 from freehold_devstack.snowflake.grants.securables import FutureObjects, parse_securable
-from freehold_devstack.snowflake.object_type import Statement, Types
+from freehold_devstack.snowflake.object_type import Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Parser
 
 

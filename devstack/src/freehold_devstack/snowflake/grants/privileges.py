@@ -8,7 +8,7 @@ from freehold_devstack.snowflake.catalog import ACCOUNT_ID, CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER
 from freehold_devstack.snowflake.grants.securables import Existing, FutureObjects
-from freehold_devstack.snowflake.object_type import Types
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Parser
 
 IMPORTED = "IMPORTED PRIVILEGES"
@@ -52,7 +52,7 @@ def grantable(context: Context, obj: CatalogObject) -> frozenset[str]:
     """What can be granted on this very object besides OWNERSHIP: what ALL stands for."""
     if obj.id == ACCOUNT_ID:
         return ACCOUNT_PRIVILEGES
-    privileges = context.types[obj.kind].privileges
+    privileges = context.types[obj.kind].rights.grantable
     if obj.kind != "STAGE":
         return privileges
     return privileges - ({READ, WRITE} if obj.properties.get("URL") else {USAGE})

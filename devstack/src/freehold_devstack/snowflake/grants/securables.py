@@ -7,9 +7,10 @@ from freehold_devstack.snowflake.access import ACCOUNT_PRIVILEGES
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import KNOWN, Target, parse_name, parse_target, parse_type
-from freehold_devstack.snowflake.object_type import ObjectType, Types
+from freehold_devstack.snowflake.listing import objects_in
+from freehold_devstack.snowflake.object_type import ObjectType
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Name, Parser, Vocabulary, print_name
-from freehold_devstack.snowflake.show import objects_in
 from freehold_devstack.snowflake.tokens import TokenKind
 
 _KNOWN = Vocabulary({kind: kind for kind in KNOWN})
@@ -46,7 +47,7 @@ class OneObject:
     @property
     def privileges(self) -> frozenset[str]:
         """What can be granted on the kind, besides OWNERSHIP."""
-        return self.target.object_type.privileges
+        return self.target.object_type.rights.grantable
 
     def resolve(self, context: Context, verb: str) -> list[CatalogObject]:
         """The object: tables and views go by either word.
@@ -88,7 +89,7 @@ class Several:
     @property
     def privileges(self) -> frozenset[str]:
         """What can be granted on the kind, besides OWNERSHIP."""
-        return self.object_type.privileges
+        return self.object_type.rights.grantable
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHA
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
 from freehold_devstack.snowflake.grants.shares import ORIGIN
-from freehold_devstack.snowflake.object_type import Form, Statement, Types
+from freehold_devstack.snowflake.object_type import Form, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.results import Column, Result, text, timestamp
 

@@ -3,7 +3,8 @@
 import importlib
 import pkgutil
 
-from freehold_devstack.snowflake.object_type import ObjectType, Types
+from freehold_devstack.snowflake.object_type import ObjectType
+from freehold_devstack.snowflake.object_types import Types
 
 
 def load() -> Types:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from freehold_devstack.snowflake import errors, replication, shared_databases
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Clause, Given, Property
 from freehold_devstack.snowflake.grants.shares import ORIGIN, is_imported
 from freehold_devstack.snowflake.network_access import check_unassociated
-from freehold_devstack.snowflake.object_type import Clause, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.policies import check_unused_outside
@@ -15,7 +16,13 @@ from freehold_devstack.snowflake.relations.constraints import references
 from freehold_devstack.snowflake.replication import FAILOVER, PRIMARY, REPLICATION, is_replica
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+)
 from freehold_devstack.snowflake.values import Text
 
 _RETENTION = "DATA_RETENTION_TIME_IN_DAYS"
@@ -136,19 +143,19 @@ def _retention_time(context: Context, database: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("is_default"), lambda *_: "N"),
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
     ShowColumn(text("origin"), shared_databases.origin),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
     ShowColumn(text("options"), lambda _, obj: "TRANSIENT" if obj.properties["TRANSIENT"] else ""),
     ShowColumn(text("retention_time"), _retention_time),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
     ShowColumn(text("kind"), _kind),
     ShowColumn(text("budget"), lambda *_: None),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("object_visibility"), lambda *_: None),
 )
 _TERSE = (
@@ -165,28 +172,34 @@ TYPE = ObjectType(
     signature=_parse_source,
     properties=(Property("COMMENT", Text(), default="", unset="", privilege="MODIFY"),),
     parameters=STORAGE_PARAMETERS,
-    privileges=frozenset(
-        phrases("""
+    rights=Rights(
+        grantable=frozenset(
+            phrases("""
             APPLYBUDGET, CREATE DATABASE ROLE, CREATE SCHEMA, EXECUTE AUTO CLASSIFICATION, MODIFY, MONITOR, USAGE
         """)
+        ),
+        describe="MONITOR",
+        visible_with=("MONITOR USAGE",),
     ),
     actions=replication.ACTIONS,
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True, privileges=True),
     extra_shows=(("REPLICATION DATABASES", replication.parse_show),),
     describe=_describe,
-    describe_privilege="MONITOR",
-    visible_with=("MONITOR USAGE",),
     or_alter=True,
     retained=True,
     cascades=True,
     swaps=True,
-    clone="USAGE",
-    clonable=_is_own,
+    copying=Copying(
+        clone="USAGE",
+        clonable=_is_own,
+    ),
     sources=frozenset({ORIGIN, PRIMARY}),
-    settle=_settle,
-    created=_created,
-    dropping=_dropping,
-    restricting=check_unreferenced,
-    redefining=_redefining,
-    guarding=_guarding,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        created=_created,
+        dropping=_dropping,
+        restricting=check_unreferenced,
+        redefining=_redefining,
+        guarding=_guarding,
+    ),
 )

@@ -6,11 +6,18 @@ from dataclasses import replace
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Property
 from freehold_devstack.snowflake.grants import records
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.role import holders, is_inherited
-from freehold_devstack.snowflake.results import number, text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.results import number, text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+)
 from freehold_devstack.snowflake.values import Text
 
 
@@ -53,17 +60,17 @@ def _database_roles(context: Context, role: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("is_default"), lambda *_: "N"),
     ShowColumn(text("is_current"), lambda *_: "N"),
     ShowColumn(text("is_inherited"), is_inherited),
     ShowColumn(number("granted_to_roles"), lambda context, obj: holders(context, obj, "ROLE")),
     ShowColumn(number("granted_to_database_roles"), lambda context, obj: holders(context, obj, "DATABASE ROLE")),
     ShowColumn(number("granted_database_roles"), _database_roles),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER,
+    COMMENT,
+    OWNER_ROLE_TYPE,
 )
 
 TYPE = ObjectType(
@@ -76,10 +83,16 @@ TYPE = ObjectType(
     show=Show(_COLUMNS, required=True, limit=True),
     or_alter=True,
     moves=False,
-    clone="OWNERSHIP",
-    # Whoever has any right on the database may list its roles.
-    shown_when=lambda *_: True,
-    created=_created,
-    cloned=_cloned,
-    dropping=_dropping,
+    copying=Copying(
+        clone="OWNERSHIP",
+        cloned=_cloned,
+    ),
+    rights=Rights(
+        # Whoever has any right on the database may list its roles.
+        shown_when=lambda *_: True,
+    ),
+    lifecycle=Lifecycle(
+        created=_created,
+        dropping=_dropping,
+    ),
 )

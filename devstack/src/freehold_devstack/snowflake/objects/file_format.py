@@ -6,9 +6,19 @@ from freehold_devstack.snowflake import errors, format_options
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.object_type import REFUSED, Clause, ObjectType, Property, Show, ShowColumn
-from freehold_devstack.snowflake.results import Result, text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.grammar import REFUSED, Clause, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
+from freehold_devstack.snowflake.results import Result, text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    stored,
+)
 from freehold_devstack.snowflake.values import Text
 
 _OPTIONS = format_options.all_options()
@@ -37,15 +47,15 @@ def _format_options(_context: Context, file_format: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+    CREATED_ON,
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
     ShowColumn(text("type"), stored("TYPE")),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
     ShowColumn(text("format_options"), _format_options),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
 )
 
 TYPE = ObjectType(
@@ -58,12 +68,18 @@ TYPE = ObjectType(
         *(Property(option.name, option.type, option.default, unset=REFUSED) for option in _OPTIONS),
         Property("COMMENT", Text(), default="", unset=REFUSED),
     ),
-    privileges=frozenset({"USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE"}),
+        describe="USAGE",
+    ),
     or_alter=True,
-    clone="USAGE",
+    copying=Copying(
+        clone="USAGE",
+    ),
     taggable=False,
     show=Show(_COLUMNS, cut=True),
     describe=_describe,
-    describe_privilege="USAGE",
-    settle=_settle,
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

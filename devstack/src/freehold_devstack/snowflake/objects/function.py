@@ -1,7 +1,8 @@
 """FUNCTION: https://docs.snowflake.com/en/sql-reference/sql/create-function and the pages beside it."""
 
 from freehold_devstack.snowflake.catalog import Scalar
-from freehold_devstack.snowflake.object_type import Clause, ObjectType, Part, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import Clause, Part
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.results import text
 from freehold_devstack.snowflake.routines.definition import (
     ACTIONS,
@@ -16,7 +17,7 @@ from freehold_devstack.snowflake.routines.definition import (
 )
 from freehold_devstack.snowflake.routines.description import describe, flag, never, shown_columns
 from freehold_devstack.snowflake.routines.signature import overload, parse_arguments
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.show_columns import stored
 
 _COLUMNS = (
     *shown_columns(ShowColumn(text("is_aggregate"), lambda _, obj: flag(bool(obj.properties["AGGREGATE"])))),
@@ -46,12 +47,16 @@ TYPE = ObjectType(
     parameters_in_create=False,
     or_alter=True,
     copies_grants=True,
-    privileges=frozenset({"MONITOR", "USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"MONITOR", "USAGE"}),
+        describe="USAGE",
+        shown_to=frozenset({"USAGE"}),
+    ),
     actions=(*ACTIONS, setting("SET SECURE", "SECURE", value=True), setting("UNSET SECURE", "SECURE", value=False)),
-    describe_privilege="USAGE",
-    shown_to=frozenset({"USAGE"}),
     show=Show(_COLUMNS, named=True, cut=True, own=True, built_in=(_SQUARE,)),
     describe=describe,
-    settle=settle,
-    renamed=renamed,
+    lifecycle=Lifecycle(
+        settle=settle,
+        renamed=renamed,
+    ),
 )

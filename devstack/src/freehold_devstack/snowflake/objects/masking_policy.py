@@ -5,7 +5,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.functions import register
-from freehold_devstack.snowflake.object_type import REFUSED, Property
+from freehold_devstack.snowflake.grammar import REFUSED, Property
 from freehold_devstack.snowflake.policies import RETURNS, arguments_of, check_unused, policy_type, settled
 from freehold_devstack.snowflake.values import Boolean
 

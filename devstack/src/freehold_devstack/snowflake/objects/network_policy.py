@@ -9,6 +9,7 @@ from ipaddress import IPv4Network
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Act, Action, Property
 from freehold_devstack.snowflake.network_access import (
     IP_LISTS,
     PARAMETER,
@@ -19,10 +20,10 @@ from freehold_devstack.snowflake.network_access import (
     is_network,
     rules,
 )
-from freehold_devstack.snowflake.object_type import Act, Action, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Name, Parser
-from freehold_devstack.snowflake.results import Result, number, text, timestamp
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.results import Result, number, text
+from freehold_devstack.snowflake.show_columns import COMMENT, CREATED_ON, NAME
 from freehold_devstack.snowflake.values import InvalidValueError, ListOf, Names, Text
 
 _MAX_CHARACTERS = 100_000
@@ -135,7 +136,10 @@ TYPE = ObjectType(
         Property(IP_LISTS[1], ListOf(_BLOCKABLE), (), unset=()),
         Property("COMMENT", Text(), default="", unset=""),
     ),
-    privileges=frozenset({"USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE"}),
+        shown_to=frozenset(),
+    ),
     actions=tuple(
         Action(f"{verb} {name}", partial(_change_rules, name, add=verb == "ADD"))
         for verb in ("ADD", "REMOVE")
@@ -143,9 +147,9 @@ TYPE = ObjectType(
     ),
     show=Show(
         (
-            ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-            ShowColumn(text("name"), lambda _, obj: obj.name),
-            ShowColumn(text("comment"), stored("COMMENT")),
+            CREATED_ON,
+            NAME,
+            COMMENT,
             *(ShowColumn(number(f"entries_in_{name.lower()}"), _count(name)) for name in IP_LISTS),
             ShowColumn(number("entries_in_allowed_network_rules"), _count(RULE_LISTS[0])),
             ShowColumn(number("entries_in_blocked_network_rules"), _count(RULE_LISTS[1])),
@@ -153,12 +157,13 @@ TYPE = ObjectType(
         like=False,
         cut=True,
     ),
-    shown_to=frozenset(),
     describe=_describe,
     or_alter=True,
-    settle=_settle,
-    dropping=_dropping,
-    replacing=_redefining,
-    redefining=_redefining,
-    renamed=_renamed,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=_dropping,
+        replacing=_redefining,
+        redefining=_redefining,
+        renamed=_renamed,
+    ),
 )

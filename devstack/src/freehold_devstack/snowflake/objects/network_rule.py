@@ -9,10 +9,20 @@ from ipaddress import IPv4Network, IPv6Network
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Property
 from freehold_devstack.snowflake.network_access import is_network, policies_with, values
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    stored,
+)
 from freehold_devstack.snowflake.values import ListOf, Text, choice
 
 _MODES: Mapping[str, tuple[str, ...]] = {
@@ -130,30 +140,34 @@ TYPE = ObjectType(
         Property("VALUE_LIST", ListOf(Text()), (), unset=()),
         Property("COMMENT", Text(), default="", unset=""),
     ),
-    privileges=frozenset({"USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE"}),
+        shown_to=frozenset(),
+    ),
     show=Show(
         (
-            ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-            ShowColumn(text("name"), lambda _, obj: obj.name),
-            ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-            ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
-            ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-            ShowColumn(text("comment"), stored("COMMENT")),
+            CREATED_ON,
+            NAME,
+            DATABASE_NAME,
+            SCHEMA_NAME,
+            OWNER,
+            COMMENT,
             ShowColumn(text("type"), stored("TYPE")),
             ShowColumn(text("mode"), stored("MODE")),
             ShowColumn(number("entries_in_valuelist"), lambda _, obj: len(values(obj))),
-            ShowColumn(text("owner_role_type"), owner_role_type),
+            OWNER_ROLE_TYPE,
         ),
         starts_with=True,
         limit=True,
         cut=True,
     ),
-    shown_to=frozenset(),
     describe=_describe,
     or_alter=True,
     if_not_exists=False,
     renames=False,
     taggable=False,
-    settle=_settle,
-    dropping=_dropping,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=_dropping,
+    ),
 )

@@ -1,6 +1,7 @@
 """PROCEDURE: https://docs.snowflake.com/en/sql-reference/sql/create-procedure and the pages beside it."""
 
-from freehold_devstack.snowflake.object_type import Given, ObjectType, Part, Show
+from freehold_devstack.snowflake.grammar import Given, Part
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.routines.definition import (
     ACTIONS,
@@ -54,12 +55,16 @@ TYPE = ObjectType(
     if_not_exists=False,
     or_alter=True,
     copies_grants=True,
-    privileges=frozenset({"USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE"}),
+        describe="USAGE",
+        shown_to=frozenset({"USAGE"}),
+    ),
     actions=(*ACTIONS, *(setting(f"EXECUTE AS {rights}", "EXECUTE_AS", rights) for rights in _RIGHTS)),
-    describe_privilege="USAGE",
-    shown_to=frozenset({"USAGE"}),
     show=Show(shown_columns(never("is_aggregate")), named=True, cut=True, own=True),
     describe=describe,
-    settle=settle,
-    renamed=renamed,
+    lifecycle=Lifecycle(
+        settle=settle,
+        renamed=renamed,
+    ),
 )

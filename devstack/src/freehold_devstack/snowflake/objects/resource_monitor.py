@@ -10,10 +10,11 @@ from zoneinfo import ZoneInfo
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import REFUSED, Given, ObjectType, Part, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Literal, Parser
-from freehold_devstack.snowflake.results import text, timestamp
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.results import text
+from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, OWNER, stored
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import Integer, ListOf, Reference, choice
 
@@ -243,7 +244,7 @@ TYPE = ObjectType(
     ),
     show=Show(
         (
-            ShowColumn(text("name"), lambda _, obj: obj.name),
+            NAME,
             ShowColumn(text("credit_quota"), _credit_quota),
             ShowColumn(text("used_credits"), lambda context, obj: f"{_used(context, obj):.2f}"),
             ShowColumn(text("remaining_credits"), _remaining),
@@ -254,8 +255,8 @@ TYPE = ObjectType(
             ShowColumn(text("notify_at"), _thresholds("NOTIFY")),
             ShowColumn(text("suspend_at"), _thresholds("SUSPEND")),
             ShowColumn(text("suspend_immediately_at"), _thresholds("SUSPEND_IMMEDIATE")),
-            ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-            ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+            CREATED_ON,
+            OWNER,
             ShowColumn(text("comment"), lambda *_: ""),
             ShowColumn(text("notify_users"), _notified_names),
         ),
@@ -263,10 +264,14 @@ TYPE = ObjectType(
     ),
     renames=False,
     taggable=False,
-    create_role="ACCOUNTADMIN",
-    privileges=frozenset({"MODIFY", "MONITOR"}),
-    alter_privilege="MODIFY",
-    shown_to=frozenset({"MODIFY", "MONITOR"}),
-    settle=_settle,
-    dropping=_dropping,
+    rights=Rights(
+        create_role="ACCOUNTADMIN",
+        grantable=frozenset({"MODIFY", "MONITOR"}),
+        alter="MODIFY",
+        shown_to=frozenset({"MODIFY", "MONITOR"}),
+    ),
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=_dropping,
+    ),
 )

@@ -3,10 +3,11 @@
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Property
 from freehold_devstack.snowflake.grants import records, shares
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Show, ShowColumn
-from freehold_devstack.snowflake.results import boolean, number, text, timestamp
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
+from freehold_devstack.snowflake.results import boolean, number, text
+from freehold_devstack.snowflake.show_columns import COMMENT, CREATED_ON, NAME, OWNER
 from freehold_devstack.snowflake.values import Text
 
 
@@ -38,16 +39,16 @@ def holders(context: Context, role: CatalogObject, kind: str) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("is_default"), _is_default),
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
     ShowColumn(text("is_inherited"), is_inherited),
     ShowColumn(number("assigned_to_users"), lambda context, obj: holders(context, obj, "USER")),
     ShowColumn(number("granted_to_roles"), lambda context, obj: holders(context, obj, "ROLE")),
     ShowColumn(number("granted_roles"), lambda context, obj: len(set(context.catalog.granted_roles(obj.id)))),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
 )
 
 _TERSE = (*_COLUMNS[:5], ShowColumn(boolean("is_from_organization_user_group"), lambda *_: False))
@@ -58,6 +59,10 @@ TYPE = ObjectType(
     properties=(Property("COMMENT", Text(), default="", unset=""),),
     show=Show(_COLUMNS, terse=_TERSE, starts_with=True, limit=True),
     or_alter=True,
-    visible_with=("MONITOR ROLE",),
-    dropping=_dropping,
+    rights=Rights(
+        visible_with=("MONITOR ROLE",),
+    ),
+    lifecycle=Lifecycle(
+        dropping=_dropping,
+    ),
 )

@@ -6,13 +6,20 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import Act, Action, Clause, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.database import check_retention, check_unreferenced, check_unused
 from freehold_devstack.snowflake.parameters import STORAGE_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.results import Result, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+)
 from freehold_devstack.snowflake.values import Text
 
 
@@ -62,17 +69,17 @@ def _database_name(context: Context, schema: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("is_default"), lambda *_: "N"),
     ShowColumn(text("is_current"), lambda context, obj: "Y" if context.is_current(obj) else "N"),
     ShowColumn(text("database_name"), _database_name),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
     ShowColumn(text("options"), _options),
     ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
 )
 _TERSE = (
     *_COLUMNS[:2],
@@ -97,23 +104,29 @@ TYPE = ObjectType(
     clauses=(Clause("WITH MANAGED ACCESS", "MANAGED ACCESS"),),
     properties=(Property("COMMENT", Text(), default="", unset=""),),
     parameters=(*STORAGE_PARAMETERS, "PIPE_EXECUTION_PAUSED"),
-    privileges=frozenset(
-        phrases("ADD SEARCH OPTIMIZATION, APPLYBUDGET, EXECUTE AUTO CLASSIFICATION, MODIFY, MONITOR, USAGE")
-    )
-    | {f"CREATE {kind}" for kind in _CREATABLE},
+    rights=Rights(
+        grantable=frozenset(
+            phrases("ADD SEARCH OPTIMIZATION, APPLYBUDGET, EXECUTE AUTO CLASSIFICATION, MODIFY, MONITOR, USAGE")
+        )
+        | {f"CREATE {kind}" for kind in _CREATABLE},
+        alter="MODIFY",
+        describe="MONITOR",
+    ),
     actions=(_managed_access(enabled=True), _managed_access(enabled=False)),
-    alter_privilege="MODIFY",
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True, privileges=True),
     describe=_describe,
-    describe_privilege="MONITOR",
     or_alter=True,
     retained=True,
     cascades=True,
     swaps=True,
-    clone="USAGE",
-    cloning=_cloning,
-    settle=_settle,
-    dropping=check_unused,
-    restricting=check_unreferenced,
-    created=make_current,
+    copying=Copying(
+        clone="USAGE",
+        cloning=_cloning,
+    ),
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=check_unused,
+        restricting=check_unreferenced,
+        created=make_current,
+    ),
 )

@@ -7,20 +7,21 @@ from functools import partial
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import (
-    Act,
-    Action,
-    Clause,
-    Given,
-    ObjectType,
-    Part,
-    Property,
-    Show,
-    ShowColumn,
-)
+from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Parser
-from freehold_devstack.snowflake.results import number, text, timestamp
-from freehold_devstack.snowflake.show import describe_as_shown, owner_role_type, stored
+from freehold_devstack.snowflake.results import number, text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    describe_as_shown,
+    stored,
+)
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import Text
 
@@ -101,15 +102,15 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
 # --- the declaration -------------------------------------------------------------------------------------------------
 
 _COLUMNS = (
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
     ShowColumn(number("next_value"), stored("NEXT_VALUE")),
     ShowColumn(number("interval"), stored("INCREMENT")),
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    CREATED_ON,
+    OWNER,
+    COMMENT,
+    OWNER_ROLE_TYPE,
     ShowColumn(text("ordered"), lambda _, obj: "Y" if obj.properties["ORDERED"] else "N"),
 )
 
@@ -125,7 +126,10 @@ TYPE = ObjectType(
         Clause("NOORDER", "ORDERED", value=False),
     ),
     properties=(Property("COMMENT", Text(), default="", unset=""),),
-    privileges=frozenset({"USAGE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE"}),
+        describe="USAGE",
+    ),
     actions=(
         Action("INCREMENT", lambda parser: _changing(_parse_increment(parser))),
         Action("SET INCREMENT", lambda parser: _changing(_parse_increment(parser))),
@@ -135,10 +139,13 @@ TYPE = ObjectType(
     ),
     show=Show(_COLUMNS, named=True, cut=True),
     describe=describe_as_shown(_COLUMNS),
-    describe_privilege="USAGE",
     or_alter=True,
     cascades=True,
     taggable=False,
-    clone="USAGE",
-    settle=_settle,
+    copying=Copying(
+        clone="USAGE",
+    ),
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

@@ -8,13 +8,15 @@ from typing import Literal
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Act, Action, Property
 from freehold_devstack.snowflake.grants import records
 from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE
 from freehold_devstack.snowflake.grants.shares import ORIGIN, shared_database
-from freehold_devstack.snowflake.object_type import Act, Action, Form, ObjectType, Property, Show, Statement, Types
+from freehold_devstack.snowflake.listing import Filters, parse_filters
+from freehold_devstack.snowflake.object_type import Form, Lifecycle, ObjectType, Show, Statement
+from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.results import Result, text, timestamp
-from freehold_devstack.snowflake.show import Filters, parse_filters
 from freehold_devstack.snowflake.values import Boolean, Text
 
 ACCOUNTS = "ACCOUNTS"
@@ -251,6 +253,8 @@ TYPE = ObjectType(
     renames=False,
     extra_describes=(("SHARE", _parse_describe),),
     extra_shows=(("SHARES", _parse_show),),
-    settle=_settle,
-    dropping=records.forget,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=records.forget,
+    ),
 )

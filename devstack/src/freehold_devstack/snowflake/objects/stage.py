@@ -11,22 +11,21 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.object_type import (
-    REFUSED,
-    Act,
-    Action,
-    Clause,
-    Given,
-    ObjectType,
-    Part,
-    Property,
-    Show,
-    ShowColumn,
-)
+from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.storage_integration import covers
 from freehold_devstack.snowflake.parser import Literal, Parser, print_identifier
-from freehold_devstack.snowflake.results import Result, text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.results import Result, text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    stored,
+)
 from freehold_devstack.snowflake.values import Boolean, Group, Reference, Text, choice
 
 _URL, _ENDPOINT, _ACCESS_POINT = "URL", "ENDPOINT", "AWS_ACCESS_POINT_ARN"
@@ -377,22 +376,22 @@ def _type(_context: Context, stage: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+    CREATED_ON,
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
     ShowColumn(text("url"), lambda _, obj: str(obj.properties[_URL] or "")),
     ShowColumn(text("has_credentials"), lambda _, obj: _yes(obj.properties[_CREDENTIALS])),
     ShowColumn(text("has_encryption_key"), lambda _, obj: _yes(_has_key(obj))),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
     ShowColumn(text("region"), lambda *_: None),
     ShowColumn(text("type"), _type),
     ShowColumn(text("cloud"), lambda _, obj: _storage(obj).cloud if is_external(obj) else None),
     ShowColumn(text("notification_channel"), lambda *_: None),
     ShowColumn(text("storage_integration"), _integration_name),
     ShowColumn(text("endpoint"), stored(_ENDPOINT)),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("directory_enabled"), lambda _, obj: _yes(_mapping(obj.properties[_DIRECTORY]).get("ENABLE"))),
 )
 
@@ -440,13 +439,19 @@ TYPE = ObjectType(
         Property(_FORMAT, format_options.FileFormat(), unset=REFUSED),
         Property("COMMENT", Text(), default="", unset=REFUSED),
     ),
-    privileges=frozenset({"USAGE", "READ", "WRITE"}),
+    rights=Rights(
+        grantable=frozenset({"USAGE", "READ", "WRITE"}),
+        describe=None,
+    ),
     actions=(Action("SET DIRECTORY", _set_directory), Action("REFRESH", _refresh, privilege=None)),
     or_alter=True,
-    clone="USAGE",
-    clonable=is_external,
+    copying=Copying(
+        clone="USAGE",
+        clonable=is_external,
+    ),
     show=Show(_COLUMNS, cut=True),
     describe=_describe,
-    describe_privilege=None,
-    settle=_settle,
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

@@ -8,9 +8,10 @@ from dataclasses import replace
 from freehold_devstack.snowflake import errors, locations
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import ObjectType, Property, Refused, Show, ShowColumn
-from freehold_devstack.snowflake.results import Result, text, timestamp
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.grammar import Property, Refused
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
+from freehold_devstack.snowflake.results import Result, text
+from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, stored
 from freehold_devstack.snowflake.values import Boolean, ListOf, Text, choice
 
 _KEPT = Refused("Cannot unset property '{property}' on integration '{name}'")
@@ -176,12 +177,12 @@ def _describe(context: Context, integration: CatalogObject) -> Result:
 # --- the declaration -------------------------------------------------------------------------------------------------
 
 _COLUMNS = (
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    NAME,
     ShowColumn(text("type"), stored("TYPE")),
     ShowColumn(text("category"), lambda *_: "STORAGE"),
     ShowColumn(text("enabled"), _plain("ENABLED")),
     ShowColumn(text("comment"), lambda _, obj: str(obj.properties["COMMENT"]) or None),
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
+    CREATED_ON,
 )
 
 TYPE = ObjectType(
@@ -206,10 +207,14 @@ TYPE = ObjectType(
         Property("COMMENT", Text(), "", unset=""),
     ),
     renames=False,
-    privileges=frozenset({"USAGE", "USE_ANY_ROLE"}),
-    create_privilege="CREATE INTEGRATION",
+    rights=Rights(
+        grantable=frozenset({"USAGE", "USE_ANY_ROLE"}),
+        create="CREATE INTEGRATION",
+        describe="USAGE",
+    ),
     show=Show(_COLUMNS, scoped=False),
     describe=_describe,
-    describe_privilege="USAGE",
-    settle=_settle,
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

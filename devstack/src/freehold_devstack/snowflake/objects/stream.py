@@ -9,12 +9,22 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
-from freehold_devstack.snowflake.object_type import REFUSED, Given, ObjectType, Part, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.stage import has_directory, is_external
 from freehold_devstack.snowflake.objects.view import query_of, sources_of
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import text, timestamp
-from freehold_devstack.snowflake.show import describe_as_shown, owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    describe_as_shown,
+)
 from freehold_devstack.snowflake.tokens import TokenKind, tokenize
 from freehold_devstack.snowflake.values import Boolean, Text
 
@@ -288,12 +298,12 @@ def _cloned(context: Context, stream: CatalogObject, copies: Mapping[int, int]) 
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    CREATED_ON,
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
+    OWNER,
+    COMMENT,
     ShowColumn(text("table_name"), _table_name),
     ShowColumn(text("source_type"), lambda _, obj: _SOURCE_TYPES[str(obj.properties["KIND"])]),
     ShowColumn(text("base_tables"), _base_tables),
@@ -302,7 +312,7 @@ _COLUMNS = (
     ShowColumn(text("mode"), _mode),
     ShowColumn(timestamp("stale_after"), _stale_after),
     ShowColumn(text("invalid_reason"), lambda *_: "N/A"),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
 )
 _TERSE = (
     *_COLUMNS[:2],
@@ -325,15 +335,21 @@ TYPE = ObjectType(
         Property(_INITIAL_ROWS, Boolean(), default=False, unset=REFUSED, only="CREATE"),
         Property("COMMENT", Text(), default="", unset=""),
     ),
-    privileges=frozenset({"SELECT"}),
+    rights=Rights(
+        grantable=frozenset({"SELECT"}),
+        shown_to=frozenset({"SELECT"}),
+        describe="SELECT",
+    ),
     show=Show(_COLUMNS, terse=_TERSE, starts_with=True, limit=True, named=True),
-    shown_to=frozenset({"SELECT"}),
     describe=describe_as_shown(_COLUMNS),
-    describe_privilege="SELECT",
     or_alter=True,
     renames=False,
-    clone=OWNERSHIP,
+    copying=Copying(
+        clone=OWNERSHIP,
+        cloned=_cloned,
+    ),
     copies_grants=True,
-    settle=_settle,
-    cloned=_cloned,
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

@@ -8,7 +8,8 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.object_type import Act, Action, Clause, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.database import check_retention
 from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.relations import changes, clustering, governance, listings, search_optimization
@@ -25,7 +26,16 @@ from freehold_devstack.snowflake.relations.constraints import (
 from freehold_devstack.snowflake.relations.definitions import check_collation, completed, parse_signature
 from freehold_devstack.snowflake.relations.redefinition import redefined
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
-from freehold_devstack.snowflake.show import figure, owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    figure,
+)
 from freehold_devstack.snowflake.values import Boolean, Text
 
 # --- CREATE ----------------------------------------------------------------------------------------------------------
@@ -128,16 +138,16 @@ def _rows(context: Context, table: CatalogObject) -> int:
 _SEARCH = search_optimization.SEARCH_OPTIMIZATION
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
+    CREATED_ON,
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
     ShowColumn(text("kind"), _kind),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    COMMENT,
     ShowColumn(text("cluster_by"), lambda _, obj: str(obj.properties.get(clustering.CLUSTER_BY) or "")),
     ShowColumn(number("rows"), _rows),
     ShowColumn(number("bytes"), lambda context, obj: figure(context, obj, "bytes")),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
+    OWNER,
     ShowColumn(text("retention_time"), lambda context, obj: str(context.retention(obj))),
     ShowColumn(timestamp("dropped_on"), lambda _, obj: obj.dropped_on, history=True),
     ShowColumn(text("automatic_clustering"), clustering.automatic_clustering),
@@ -151,7 +161,7 @@ _COLUMNS = (
     ),
     ShowColumn(text("is_external"), _always("N")),
     ShowColumn(text("enable_schema_evolution"), _switch("ENABLE_SCHEMA_EVOLUTION", "Y", "N")),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("is_event"), _always("N")),
     ShowColumn(text("budget"), _always(None)),
     ShowColumn(text("is_hybrid"), _always("N")),
@@ -204,7 +214,10 @@ TYPE = ObjectType(
         Property("ENABLE_SCHEMA_EVOLUTION", Boolean(), default=False, unset=False),
     ),
     parameters=("DATA_RETENTION_TIME_IN_DAYS", "MAX_DATA_EXTENSION_TIME_IN_DAYS", "DEFAULT_DDL_COLLATION"),
-    privileges=PRIVILEGES,
+    rights=Rights(
+        grantable=PRIVILEGES,
+        describe=None,
+    ),
     actions=(
         *changes.actions(_rows),
         *clustering.ACTIONS,
@@ -215,16 +228,19 @@ TYPE = ObjectType(
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True),
     extra_shows=listings.SHOWS,
     describe=_describe,
-    describe_privilege=None,
     describe_forms=(("TYPE = COLUMNS", _describe), ("TYPE = STAGE", _describe_stage)),
     relation=True,
     or_alter=True,
     retained=True,
     cascades=True,
     swaps=True,
-    clone="SELECT",
-    like=_like,
+    copying=Copying(
+        clone="SELECT",
+        like=_like,
+    ),
     copies_grants=True,
-    settle=_settle,
-    restricting=_restricting,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        restricting=_restricting,
+    ),
 )

@@ -9,11 +9,21 @@ from freehold_devstack.snowflake import errors, tag_references
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.functions import register
-from freehold_devstack.snowflake.object_type import Act, Action, Given, ObjectType, Property, Show, ShowColumn
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Property
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.policies import arguments_of
-from freehold_devstack.snowflake.results import text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.results import text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    stored,
+)
 from freehold_devstack.snowflake.tags import (
     ALLOWED_VALUES,
     APPLY_MASKING_POLICY,
@@ -183,7 +193,7 @@ def _dropping(_context: Context, tag: CatalogObject) -> None:
 def _shown(context: Context, tag: CatalogObject) -> bool:
     """Whoever may use a schema is shown its tags."""
     schema = context.catalog[tag.parent or 0]
-    return context.authority.touches(schema) or context.authority.resolves(tag, TYPE.visible_with)
+    return context.authority.touches(schema) or context.authority.resolves(tag, TYPE.rights.visible_with)
 
 
 def _allowed(_context: Context, tag: CatalogObject) -> Scalar:
@@ -196,14 +206,14 @@ def _propagate(context: Context, tag: CatalogObject) -> Scalar:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    CREATED_ON,
+    NAME,
+    DATABASE_NAME,
+    SCHEMA_NAME,
+    OWNER,
+    COMMENT,
     ShowColumn(text("allowed_values"), _allowed),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("propagate"), _propagate),
     ShowColumn(text("on_conflict"), stored(_ON_CONFLICT)),
 )
@@ -228,7 +238,11 @@ TYPE = ObjectType(
     retained=True,
     kept_days=1,
     taggable=False,
-    privileges=frozenset({"APPLY", "APPLYBUDGET", "MODIFY", "MONITOR", "READ"}),
+    rights=Rights(
+        grantable=frozenset({"APPLY", "APPLYBUDGET", "MODIFY", "MONITOR", "READ"}),
+        visible_with=("APPLY TAG",),
+        shown_when=_shown,
+    ),
     actions=(
         Action("ADD ALLOWED_VALUES", partial(_change_values, _added)),
         Action("DROP ALLOWED_VALUES", partial(_change_values, _dropped)),
@@ -238,8 +252,8 @@ TYPE = ObjectType(
         Action("UNSET MASKING POLICY", _unset_policies, None),
     ),
     show=Show(_COLUMNS, named=True),
-    visible_with=("APPLY TAG",),
-    shown_when=_shown,
-    settle=_settle,
-    dropping=_dropping,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=_dropping,
+    ),
 )

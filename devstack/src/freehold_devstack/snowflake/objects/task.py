@@ -13,22 +13,24 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.functions import Function, register
-from freehold_devstack.snowflake.object_type import (
-    Act,
-    Action,
-    Given,
-    ObjectType,
-    Part,
-    Property,
-    Show,
-    ShowColumn,
-)
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import Cell, Result, text, timestamp
 from freehold_devstack.snowflake.schedules import check_schedule, is_completion_interval
 from freehold_devstack.snowflake.scripting import parse_body, parse_condition
-from freehold_devstack.snowflake.show import describe_as_shown, owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+    describe_as_shown,
+    stored,
+)
 from freehold_devstack.snowflake.tokens import tokenize
 from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Names, Reference, Text, choice
 
@@ -379,13 +381,13 @@ def _describe(context: Context, task: CatalogObject) -> Result:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("id"), stored("ID")),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    DATABASE_NAME,
+    SCHEMA_NAME,
+    OWNER,
+    COMMENT,
     ShowColumn(text("warehouse"), _reference("WAREHOUSE")),
     ShowColumn(text("schedule"), stored("SCHEDULE")),
     ShowColumn(text("predecessors"), task_graph.show_predecessors),
@@ -399,7 +401,7 @@ _COLUMNS = (
     ShowColumn(text("error_integration"), _integration("ERROR_INTEGRATION")),
     ShowColumn(timestamp("last_committed_on"), stored("LAST_COMMITTED_ON")),
     ShowColumn(timestamp("last_suspended_on"), stored("LAST_SUSPENDED_ON")),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("config"), stored("CONFIG")),
     ShowColumn(text("budget"), lambda *_: None),
     ShowColumn(text("task_relations"), task_graph.show_relations),
@@ -453,7 +455,12 @@ TYPE = ObjectType(
         "USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS",
         "USER_TASK_TIMEOUT_MS",
     ),
-    privileges=frozenset({"MONITOR", "OPERATE", "APPLYBUDGET"}),
+    rights=Rights(
+        grantable=frozenset({"MONITOR", "OPERATE", "APPLYBUDGET"}),
+        describe=None,
+        visible_with=("MONITOR EXECUTION",),
+        shown_to=frozenset({"MONITOR", "OPERATE"}),
+    ),
     actions=(
         Action("RESUME", _resume, "OPERATE"),
         Action("SUSPEND", _suspend, "OPERATE"),
@@ -477,17 +484,18 @@ TYPE = ObjectType(
         options=(("ROOT ONLY", lambda context, task: not task_graph.predecessors(context, task)),),
     ),
     describe=_describe,
-    describe_privilege=None,
-    visible_with=("MONITOR EXECUTION",),
-    shown_to=frozenset({"MONITOR", "OPERATE"}),
     or_alter=True,
     renames=False,
-    clone=OWNERSHIP,
-    settle=_settle,
-    dropping=_dropping,
-    cloned=_cloned,
-    replacing=_replacing,
-    owner_changing=_owner_changing,
+    copying=Copying(
+        clone=OWNERSHIP,
+        cloned=_cloned,
+    ),
+    lifecycle=Lifecycle(
+        settle=_settle,
+        dropping=_dropping,
+        replacing=_replacing,
+        owner_changing=_owner_changing,
+    ),
 )
 
 register(Function("SYSTEM$TASK_DEPENDENTS_ENABLE", data_type("VARCHAR"), _enable_dependents, least=1, most=1))

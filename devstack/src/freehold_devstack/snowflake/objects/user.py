@@ -8,8 +8,9 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.auth.key_pair import KEYS
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
+from freehold_devstack.snowflake.grammar import Act, Action, Property
 from freehold_devstack.snowflake.grants import records
-from freehold_devstack.snowflake.object_type import Act, Action, ObjectType, Property
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS, USER_PARAMETERS
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.users import access_tokens
@@ -34,7 +35,7 @@ def _refuse(words: str, _parser: Parser) -> NoReturn:
 
 
 def _abort_all_queries(_parser: Parser) -> Act:
-    return lambda *_: None
+    return lambda context, user: context.aborted.add(user.id)
 
 
 def _attach(kind: str, parser: Parser) -> Act:
@@ -96,7 +97,12 @@ TYPE = ObjectType(
         Property("COMMENT", Words()),
     ),
     parameters=USER_PARAMETERS,
-    privileges=frozenset({"MONITOR", "IMPERSONATE", access_tokens.PRIVILEGE}),
+    rights=Rights(
+        grantable=frozenset({"MONITOR", "IMPERSONATE", access_tokens.PRIVILEGE}),
+        show_parameters=OWNERSHIP,
+        own_settings=frozenset({*_DEFAULTS, *SESSION_PARAMETERS, *STORED_SESSION_PARAMETERS}),
+        known=True,
+    ),
     actions=(
         *(Action(words, partial(_refuse, words)) for words in _NOT_BUILT),
         *(Action(f"SET {kind}", partial(_attach, kind), None) for kind in attachments.KINDS),
@@ -113,9 +119,8 @@ TYPE = ObjectType(
         ("USER WORKLOAD IDENTITY AUTHENTICATION METHODS", parse_show_workloads),
     ),
     describe=describe,
-    parameters_privilege=OWNERSHIP,
-    own_settings=frozenset({*_DEFAULTS, *SESSION_PARAMETERS, *STORED_SESSION_PARAMETERS}),
-    known=True,
-    settle=settle,
-    dropping=records.forget,
+    lifecycle=Lifecycle(
+        settle=settle,
+        dropping=records.forget,
+    ),
 )

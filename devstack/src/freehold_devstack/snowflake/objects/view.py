@@ -12,18 +12,8 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import (
-    Act,
-    Action,
-    Clause,
-    Given,
-    ObjectType,
-    Part,
-    Property,
-    Refused,
-    Show,
-    ShowColumn,
-)
+from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part, Property, Refused
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.table import PRIVILEGES, TEMPORARY_MODIFIERS
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.relations import governance
@@ -38,8 +28,16 @@ from freehold_devstack.snowflake.relations.columns import (
     outputs,
     with_columns,
 )
-from freehold_devstack.snowflake.results import Result, text, timestamp
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.results import Result, text
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    DATABASE_NAME,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    SCHEMA_NAME,
+)
 from freehold_devstack.snowflake.values import Boolean, Text
 
 _QUERY = "AS"
@@ -267,18 +265,18 @@ def _truth(name: str) -> ShowColumn:
 
 
 _COLUMNS = (
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    CREATED_ON,
+    NAME,
     ShowColumn(text("reserved"), lambda *_: ""),
     ShowColumn(text("kind"), lambda *_: "VIEW"),
-    ShowColumn(text("database_name"), lambda context, obj: context.catalog.path(obj)[0]),
-    ShowColumn(text("schema_name"), lambda context, obj: context.catalog.path(obj)[1]),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    DATABASE_NAME,
+    SCHEMA_NAME,
+    OWNER,
+    COMMENT,
     ShowColumn(text("text"), _text),
     _truth("SECURE"),
     _truth("MATERIALIZED"),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("change_tracking"), lambda _, obj: "ON" if obj.properties["CHANGE_TRACKING"] else "OFF"),
 )
 _TERSE = (*_COLUMNS[:2], *_COLUMNS[3:6])
@@ -301,7 +299,10 @@ TYPE = ObjectType(
         Property("COMMENT", Text(), default="", unset=""),
         Property("CHANGE_TRACKING", Boolean(), default=False, unset=Refused()),
     ),
-    privileges=PRIVILEGES | {"VIEW EXPANDED QUERY PROFILE"},
+    rights=Rights(
+        grantable=PRIVILEGES | {"VIEW EXPANDED QUERY PROFILE"},
+        describe=None,
+    ),
     actions=(
         _secure("SET SECURE", secure=True),
         _secure("UNSET SECURE", secure=False),
@@ -312,9 +313,10 @@ TYPE = ObjectType(
     ),
     show=Show(_COLUMNS, terse=_TERSE, starts_with=True, limit=True),
     describe=_describe,
-    describe_privilege=None,
     relation=True,
     or_alter=True,
     copies_grants=True,
-    settle=_settle,
+    lifecycle=Lifecycle(
+        settle=_settle,
+    ),
 )

@@ -9,22 +9,19 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import parse_names
-from freehold_devstack.snowflake.object_type import (
-    REFUSED,
-    Act,
-    Action,
-    Clause,
-    Given,
-    ObjectType,
-    Part,
-    Property,
-    Show,
-    ShowColumn,
-)
+from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import Column, Result, number, text, timestamp
 from freehold_devstack.snowflake.session_statements import make_current
-from freehold_devstack.snowflake.show import owner_role_type, stored
+from freehold_devstack.snowflake.show_columns import (
+    COMMENT,
+    CREATED_ON,
+    NAME,
+    OWNER,
+    OWNER_ROLE_TYPE,
+    stored,
+)
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import SIZE_ORDER, SIZES, Boolean, Choice, Integer, Reference, Text, choice
 
@@ -386,7 +383,7 @@ def _constant(column: Column, value: Scalar) -> ShowColumn:
 
 
 _COLUMNS = (
-    ShowColumn(text("name"), lambda _, obj: obj.name),
+    NAME,
     ShowColumn(text("state"), _state),
     ShowColumn(text("type"), stored("WAREHOUSE_TYPE")),
     ShowColumn(text("size"), stored("WAREHOUSE_SIZE")),
@@ -403,11 +400,11 @@ _COLUMNS = (
     ShowColumn(text("provisioning"), _started("0")),
     ShowColumn(text("quiescing"), _started("0")),
     ShowColumn(text("other"), _started("0")),
-    ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
+    CREATED_ON,
     ShowColumn(timestamp("resumed_on"), stored("RESUMED_ON")),
     ShowColumn(timestamp("updated_on"), stored("UPDATED_ON")),
-    ShowColumn(text("owner"), lambda context, obj: context.owner_name(obj)),
-    ShowColumn(text("comment"), stored("COMMENT")),
+    OWNER,
+    COMMENT,
     ShowColumn(text("enable_query_acceleration"), _boolean_text("ENABLE_QUERY_ACCELERATION")),
     ShowColumn(number("query_acceleration_max_scale_factor"), stored("QUERY_ACCELERATION_MAX_SCALE_FACTOR")),
     ShowColumn(text("resource_monitor"), lambda _, obj: str(obj.properties["RESOURCE_MONITOR"] or "null")),
@@ -418,7 +415,7 @@ _COLUMNS = (
     ShowColumn(text("uuid"), stored("UUID")),
     ShowColumn(text("scaling_policy"), stored("SCALING_POLICY"), feature=_MULTI_CLUSTER),
     _constant(text("budget"), None),
-    ShowColumn(text("owner_role_type"), owner_role_type),
+    OWNER_ROLE_TYPE,
     ShowColumn(text("resource_constraint"), _constraint),
     ShowColumn(text("generation"), stored("GENERATION")),
     ShowColumn(text("max_query_performance_level"), stored("MAX_QUERY_PERFORMANCE_LEVEL")),
@@ -466,7 +463,16 @@ TYPE = ObjectType(
         _TIMEOUT,
         "FALLBACK_WAREHOUSE",
     ),
-    privileges=frozenset({"USAGE", "OPERATE", "MODIFY", "MONITOR", "APPLYBUDGET", _ATTACH}),
+    rights=Rights(
+        grantable=frozenset({"USAGE", "OPERATE", "MODIFY", "MONITOR", "APPLYBUDGET", _ATTACH}),
+        alter="MODIFY",
+        describe=None,
+        implied={
+            "MANAGE WAREHOUSES": frozenset({"MODIFY", "MONITOR", "OPERATE", _ATTACH}),
+            "MODIFY": frozenset({_ATTACH}),
+        },
+        visible_with=("MONITOR USAGE", "MANAGE WAREHOUSES"),
+    ),
     actions=(
         Action("SUSPEND", _suspend, "OPERATE"),
         Action("RESUME", _resume, "OPERATE"),
@@ -476,16 +482,11 @@ TYPE = ObjectType(
         Action("ADD TABLES", _attach_tables, _ATTACH),
         Action("DROP TABLES", _attach_tables, _ATTACH),
     ),
-    alter_privilege="MODIFY",
     or_alter=True,
     show=Show(_COLUMNS, cut=True, privileges=True),
     describe=_describe,
-    describe_privilege=None,
-    implied={
-        "MANAGE WAREHOUSES": frozenset({"MODIFY", "MONITOR", "OPERATE", _ATTACH}),
-        "MODIFY": frozenset({_ATTACH}),
-    },
-    visible_with=("MONITOR USAGE", "MANAGE WAREHOUSES"),
-    settle=_settle,
-    created=make_current,
+    lifecycle=Lifecycle(
+        settle=_settle,
+        created=make_current,
+    ),
 )

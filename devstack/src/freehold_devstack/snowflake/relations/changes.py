@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, check_change, parse_data_type
-from freehold_devstack.snowflake.object_type import Act, Action
+from freehold_devstack.snowflake.grammar import Act, Action
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.relations.clustering import clustered_columns
 from freehold_devstack.snowflake.relations.columns import (

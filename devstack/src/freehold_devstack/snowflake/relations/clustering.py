@@ -10,7 +10,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.bodies import Place, parse_expression
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.object_type import Act, Action, Given, Part
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Part
 from freehold_devstack.snowflake.parser import Parser, print_name
 from freehold_devstack.snowflake.relations.columns import columns_of, find_column, outputs
 

@@ -12,7 +12,7 @@ from freehold_devstack.snowflake.bodies import Expression, Place, parse_expressi
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, parse_data_type
-from freehold_devstack.snowflake.object_type import Given
+from freehold_devstack.snowflake.grammar import Given
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.relations import columns as columns_module
 from freehold_devstack.snowflake.relations import constraints as constraints_module

@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type
 from freehold_devstack.snowflake.ddl import parse_names
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.object_type import Act, Action, Given, Part
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Part
 from freehold_devstack.snowflake.parser import Name, Parser, phrases
 from freehold_devstack.snowflake.relations.columns import (
     Column,

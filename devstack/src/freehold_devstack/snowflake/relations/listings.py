@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
+from freehold_devstack.snowflake.listing import ROW_LIMIT, Scope, like, objects_in, root_of
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
 from freehold_devstack.snowflake.relations.columns import Column, columns_of, printed_default
@@ -23,7 +24,6 @@ from freehold_devstack.snowflake.relations.constraints import (
 )
 from freehold_devstack.snowflake.results import Column as ResultColumn
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
-from freehold_devstack.snowflake.show import ROW_LIMIT, Scope, like, objects_in, root_of
 
 Row = tuple[Scalar, ...]
 

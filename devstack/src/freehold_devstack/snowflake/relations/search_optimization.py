@@ -11,7 +11,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_MINUTE, Context
-from freehold_devstack.snowflake.object_type import Act, Action
+from freehold_devstack.snowflake.grammar import Act, Action
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.relations.columns import columns_of, find_column
 

@@ -6,7 +6,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.object_type import Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part, Property
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.routines.languages import (
     JAVASCRIPT,

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.object_type import ShowColumn
-from freehold_devstack.snowflake.results import Result, number, text, timestamp
+from freehold_devstack.snowflake.results import Result, number, text
 from freehold_devstack.snowflake.routines.languages import PYTHON, SQL, texts
 from freehold_devstack.snowflake.routines.python_packages import install
 from freehold_devstack.snowflake.routines.signature import arguments_of, returns_of
-from freehold_devstack.snowflake.show import stored
+from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, stored
 
 
 def flag(is_so: bool) -> str:
@@ -37,8 +37,8 @@ def _shown_signature(_context: Context, routine: CatalogObject) -> Scalar:
 def shown_columns(is_aggregate: ShowColumn) -> tuple[ShowColumn, ...]:
     """The columns of SHOW that functions and procedures share."""
     return (
-        ShowColumn(timestamp("created_on"), lambda _, obj: obj.created_on),
-        ShowColumn(text("name"), lambda _, obj: obj.name),
+        CREATED_ON,
+        NAME,
         _container("schema_name", 1),
         never("is_builtin"),
         is_aggregate,

@@ -8,7 +8,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
-from freehold_devstack.snowflake.object_type import Given
+from freehold_devstack.snowflake.grammar import Given
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases
 from freehold_devstack.snowflake.routines.python_packages import SNOWPARK, install, name_of
 from freehold_devstack.snowflake.routines.signature import Argument, Returns

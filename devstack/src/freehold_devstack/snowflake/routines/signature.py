@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from freehold_devstack.snowflake.bodies import parse_expression
 from freehold_devstack.snowflake.catalog import CatalogObject, Value
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
-from freehold_devstack.snowflake.object_type import Given
+from freehold_devstack.snowflake.grammar import Given
 from freehold_devstack.snowflake.parser import Parser
 
 _UNBOUNDED = ("VARCHAR", "BINARY")

@@ -13,7 +13,8 @@ from freehold_devstack.snowflake.auth.access_token import TOKENS, hash_secret
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.ddl import parse_assignments, parse_unset, read_literals
-from freehold_devstack.snowflake.object_type import Act, Action, Form, Property, Statement
+from freehold_devstack.snowflake.grammar import Act, Action, Property
+from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
 from freehold_devstack.snowflake.values import Boolean, Integer, Reference, Text

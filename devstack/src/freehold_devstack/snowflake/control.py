@@ -6,7 +6,7 @@ from typing import Protocol
 
 import orjson
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from freehold_devstack.snowflake.accounts import UnknownNameError
 from freehold_devstack.snowflake.engine import Engine
@@ -35,9 +35,9 @@ class _Statement(_Body):
 
 
 class _Skew(_Body):
-    """The body of PUT /devstack/clock."""
+    """The body of PUT /devstack/clock: seconds, at most some decades."""
 
-    skew: float
+    skew: float = Field(ge=-1e9, le=1e9)
 
 
 def _json(body: object, status: int = 200) -> web.Response:

@@ -63,9 +63,9 @@ async def read(request: web.Request, payload: type[_P]) -> _P:
     """The body of a request.
 
     Raises:
-        SqlError: 390142 for what is no JSON, or not of this form.
+        SqlError: 390142 for what is not encoded as it says, no JSON, or not of this form.
     """
     try:
         return payload.model_validate_json(await request.read())
-    except ValidationError:
+    except (web.RequestPayloadError, ValidationError):
         raise errors.invalid_payload() from None

@@ -65,8 +65,25 @@ async def test_too_many_wrong_passwords_lock_the_user_for_a_while(
     for _ in range(LOCK_AFTER):
         assert await refused(connect, endpoint, password="wrong") == 390100
     assert await refused(connect, endpoint, password="correct horse") == 390102
+    assert shown(endpoint, "mins_to_unlock") == "15"
     clock.now += LOCK_SECONDS
     await connect(endpoint, password="correct horse")
+    assert shown(endpoint, "mins_to_unlock") is None
+
+
+def shown(endpoint: SnowflakeEndpoint, column: str) -> object:
+    [user] = endpoint.sql("SHOW USERS LIKE 'OPERATOR'", role="ACCOUNTADMIN").records()
+    return user[column]
+
+
+async def test_users_are_shown_with_their_last_log_in(
+    endpoint: SnowflakeEndpoint, connect: Connect, clock: Clock
+) -> None:
+    assert shown(endpoint, "last_success_login") is None
+    await refused(connect, endpoint, password="wrong")
+    assert shown(endpoint, "last_success_login") is None
+    await connect(endpoint)
+    assert shown(endpoint, "last_success_login") == int(clock.now * 1000)
 
 
 async def test_a_role_of_the_connection_must_exist_and_be_granted(

@@ -7,7 +7,8 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
-from tests.endpoint.conftest import Clock, Connect, Keys, der, refused, rows
+from freehold_devstack.snowflake.faults import Fault
+from tests.endpoint.conftest import Clock, Connect, Keys, der, error_number, refused, rows
 
 Run = Callable[[str], list[tuple[object, ...]]]
 """Runs a statement as ACCOUNTADMIN."""
@@ -112,3 +113,40 @@ async def test_the_defaults_of_the_user_become_current(endpoint: SnowflakeEndpoi
     assert await rows(await connect(endpoint, **made), current) == [("READER", "W", "D", "S")]
     assert await rows(await connect(endpoint, **made, schema="PUBLIC"), current) == [("READER", "W", "D", "PUBLIC")]
     assert await rows(await connect(endpoint, **made, database="NONE"), current) == [("READER", "W", None, None)]
+
+
+# --- users who are logged in -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statements", "number"),
+    [
+        (("ALTER USER made SET DISABLED = TRUE",), 390101),
+        (("DROP USER made",), 390111),
+        (
+            ("CREATE NETWORK POLICY away ALLOWED_IP_LIST = ('10.0.0.1')", "ALTER USER made SET NETWORK_POLICY = away"),
+            390420,
+        ),
+    ],
+)
+async def test_who_may_log_in_no_more_may_ask_no_more(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run, statements: tuple[str, ...], number: int
+) -> None:
+    connection = await connect(endpoint, user="made", password="the first one")
+    await rows(connection, "SELECT 1")
+    for statement in statements:
+        run(statement)
+    assert await error_number(connection, "SELECT 1") == number
+
+
+@pytest.mark.parametrize("statement", ["ALTER USER made ABORT ALL QUERIES", "ALTER USER made SET DISABLED = TRUE"])
+async def test_the_running_queries_of_a_user_can_be_aborted(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run, statement: str
+) -> None:
+    endpoint.faults.add(Fault(match="^SELECT", action="hang", times=2))
+    for options in ({"user": "made", "password": "the first one"}, {}):
+        await (await connect(endpoint, **options)).cursor().execute_async("SELECT 1")
+    run(statement)
+    await endpoint.journal.wait_for(lambda journal: bool(journal.statements("SELECT", outcome="000604")))
+    outcomes = {entry.user: entry.outcome for entry in endpoint.journal.statements("SELECT")}
+    assert outcomes == {"MADE": "000604", "OPERATOR": None}

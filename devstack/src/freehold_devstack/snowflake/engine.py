@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.accounts import Account, UnknownNameError
@@ -203,6 +203,7 @@ class Engine:
             self._fail(query, entry, errors.internal(), changes)
         else:
             self._end(query, entry, OK, changes)
+            self._abort_all(query.session.account, context.aborted)
 
     def _run_one(self, query: Query, context: Context) -> Result:
         statement = parse_in(context, query.request.text)
@@ -268,8 +269,15 @@ class Engine:
             )
         )
 
-    def record_login(self, account: str, login_name: str, session: Session | None, error: LoginError | None) -> None:
-        """Journal an attempt to log in."""
+    def record_login(
+        self,
+        account: str,
+        login_name: str,
+        session: Session | None,
+        error: LoginError | None,
+        changes: Iterable[Change],
+    ) -> None:
+        """Journal an attempt to log in, and what it has changed in the user."""
         catalog = self.accounts[account].catalog
         entry = self.journal.begin(
             Entry(
@@ -286,8 +294,8 @@ class Engine:
                 text=f"LOGIN {login_name}",
             )
         )
-        finished = self.journal.finish(entry, error.code if error else OK, detail=error.cause if error else "")
-        self._save(account, finished, [])
+        outcome, detail, done = error.code if error else OK, error.cause if error else "", net(changes)
+        self._save(account, self.journal.finish(entry, outcome, detail=detail, changes=done), done)
 
     # --- the end -------------------------------------------------------------------------------------------------
 
@@ -295,6 +303,12 @@ class Engine:
         """Abort what a closed session still runs; asynchronous queries go on."""
         for query in self.queries.running:
             if query.session is session and not query.request.asynchronous:
+                query.cancel()
+
+    def _abort_all(self, account: str, users: Collection[int]) -> None:
+        """Abort whatever these users run."""
+        for query in self.queries.running if users else ():
+            if query.session.account == account and query.session.user in users:
                 query.cancel()
 
     def abort_detached(self) -> None:

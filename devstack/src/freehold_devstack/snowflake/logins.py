@@ -42,6 +42,7 @@ def open_session(login: Login, account: Account, proof: Proof, session_id: int) 
         roles=None if proof.limit is None else frozenset(held[name] for name in proof.limit.roles & held.keys()),
         parameters=wire_values(login.parameters),
         address=login.address,
+        authenticator=login.authenticator,
     )
 
 

@@ -10,6 +10,7 @@ from aiohttp import web
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.accounts import Account
 from freehold_devstack.snowflake.auth.login import Login
+from freehold_devstack.snowflake.catalog import Change
 from freehold_devstack.snowflake.context import CURRENT, Context
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import LoginError, SqlError
@@ -27,8 +28,9 @@ IN_PROGRESS_ASYNC = "333334"
 _LOGIN_PARAMETERS = ("AUTOCOMMIT", "CLIENT_SESSION_KEEP_ALIVE", "CLIENT_TELEMETRY_ENABLED", "TIMEZONE")
 """Session parameters that the answer to a log-in tells the driver. Without telemetry = false it sends telemetry."""
 
-_SELECT_TYPE, _DDL_TYPE, _SEVERAL_TYPE = 0x1000, 0x6000, 0xA000
-"""What drivers know statements by: those that have a result set, those that have not, and requests with several."""
+_STATEMENT_TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400, "DESCRIBE": 0x4500}
+_ALTER_SESSION_TYPE, _DDL_TYPE, _SEVERAL_TYPE = 0x4100, 0x6000, 0xA000
+"""What drivers know statements by: their verbs, else they define data; and requests with several."""
 
 _OK = {"data": None, "code": None, "message": None, "success": True}
 
@@ -90,13 +92,15 @@ class Server:
             raise web.HTTPForbidden
         name = account.identity.name
         await self._engine.faults.thawed(name)
+        changes: list[Change] = []
         try:
             await self._suffer(request, Subject(f"LOGIN {login.login_name}", name, login.login_name, login.role))
-            session = self._open(login, account)
+            with account.catalog.transaction() as changes:
+                session = self._open(login, account)
         except SqlError as error:
-            self._engine.record_login(name, login.login_name, None, refusal(error))
+            self._engine.record_login(name, login.login_name, None, refusal(error), changes)
             return _refused(error)
-        self._engine.record_login(name, login.login_name, session, None)
+        self._engine.record_login(name, login.login_name, session, None, changes)
         return _json({**_OK, "data": self._login_data(session, self._sessions.open(session))})
 
     def _account(self, name: str) -> Account | None:
@@ -176,6 +180,7 @@ class Server:
 
     async def _query(self, request: web.Request, session: Session) -> web.Response:
         payload = await read(request, QueryPayload)
+        self._engine.accounts[session.account].authenticator.check_session(session)
         subject = self._engine.subject(session, payload.sql_text)
         self._disturb(request, session, subject)
         during = self._engine.faults.take(subject, "drop-during")
@@ -297,9 +302,11 @@ def _currents(context: Context) -> dict[str, str | None]:
 
 
 def _statement_type(query: Query) -> int:
-    if query.children:
+    if query.children or query.form is None:
         return _SEVERAL_TYPE
-    return _SELECT_TYPE if query.form is not None and query.form.verb in {"SELECT", "SHOW", "DESCRIBE"} else _DDL_TYPE
+    if (query.form.verb, query.form.kind) == ("ALTER", "SESSION"):
+        return _ALTER_SESSION_TYPE
+    return _STATEMENT_TYPES.get(query.form.verb, _DDL_TYPE)
 
 
 def _failed(query: Query, error: SqlError) -> web.Response:

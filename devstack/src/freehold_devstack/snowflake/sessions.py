@@ -27,6 +27,7 @@ class Session:
         parameters: Only those parameters that are set on the session.
         active_at: When its client was last heard, in seconds since 1970.
         address: The client's IP address.
+        authenticator: The driver's word for the way in which it has logged in.
     """
 
     id: int
@@ -41,6 +42,7 @@ class Session:
     parameters: dict[str, Scalar] = field(default_factory=dict)
     active_at: float = 0
     address: str = "127.0.0.1"
+    authenticator: str = ""
 
 
 @dataclass

@@ -8,15 +8,16 @@ from freehold_devstack.snowflake.auth import login as words
 from freehold_devstack.snowflake.auth.access_token import AccessTokens
 from freehold_devstack.snowflake.auth.issuers import Issuers
 from freehold_devstack.snowflake.auth.key_pair import KeyPairs
-from freehold_devstack.snowflake.auth.login import Login, Proof, check_periods
+from freehold_devstack.snowflake.auth.login import Login, Proof, check_periods, enabled
 from freehold_devstack.snowflake.auth.oauth import ExternalOAuth, OAuthTokens
 from freehold_devstack.snowflake.auth.password import Passwords
 from freehold_devstack.snowflake.auth.policies import LoginPolicy
 from freehold_devstack.snowflake.auth.workload_identity import WorkloadIdentities
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.context import AccountIdentity
-from freehold_devstack.snowflake.errors import LoginError
+from freehold_devstack.snowflake.errors import LoginError, session_lost
 from freehold_devstack.snowflake.network_access import admits, governing
+from freehold_devstack.snowflake.sessions import Session
 
 
 class Authenticator:
@@ -55,11 +56,30 @@ class Authenticator:
         """
         method = self._methods.get(login.authenticator)
         if method is None:
-            raise LoginError(390139, f"The specified authenticator is not accepted: {login.authenticator}.")
+            text = "The specified authenticator is not accepted by your Snowflake account configuration."
+            raise LoginError(390139, f"{text} Contact your local system administrator to get the correct URL to use.")
         proof = method(login, now)
         check_periods(proof.user, now)
         self._governing(proof.user).check(login)
-        return proof
+        return replace(proof, user=self._welcome(proof.user, now))
+
+    def check_session(self, session: Session) -> None:
+        """Refuse a query of a session whose user has been dropped or disabled, or may not ask from there any more.
+
+        Raises:
+            LoginError: 390111, 390101 or 390420.
+        """
+        if session.user is None:
+            return
+        user = self._catalog[session.user]
+        if user.dropped_on is not None:
+            raise session_lost()
+        self._governing(enabled(user)).check_address(session.authenticator, session.address)
+
+    def _welcome(self, user: CatalogObject, now: float) -> CatalogObject:
+        """Keep when the user has logged in; that ends a lock."""
+        properties = {**user.properties, "LAST_SUCCESS_LOGIN": int(now * 1000), "LOCKED_UNTIL": None}
+        return self._catalog.update(user, replace(user, properties=properties))
 
     def _governing(self, user: CatalogObject) -> LoginPolicy:
         """What governs a user's log-ins: a network policy that is attached in the catalog comes before the seed's."""

@@ -100,18 +100,24 @@ def enabled(user: CatalogObject) -> CatalogObject:
     return user
 
 
+def check_lock(user: CatalogObject, now: float) -> None:
+    """Refuse a user who is locked.
+
+    Raises:
+        LoginError: 390102.
+    """
+    until = user.properties.get("LOCKED_UNTIL")
+    if isinstance(until, int) and until > now * 1000:
+        raise LoginError(
+            390102,
+            "Your user account has been temporarily locked due to too many failed attempts. "
+            "Try again after 15 minutes or contact your account administrator for assistance.",
+        )
+
+
 def check_periods(user: CatalogObject, now: float) -> None:
     """Refuse a user who is locked (390102) or has expired (by no number of Snowflake's, since none is known)."""
-    until, expiry = user.properties.get("LOCKED_UNTIL"), user.properties.get("EXPIRES_AT")
-    if isinstance(until, int) and until > now * 1000:
-        raise locked()
+    check_lock(user, now)
+    expiry = user.properties.get("EXPIRES_AT")
     if isinstance(expiry, int) and expiry <= now * 1000:
         raise LoginError(UNKNOWN_NUMBER, "The user has expired. Contact your local system administrator.")
-
-
-def locked() -> LoginError:
-    return LoginError(
-        390102,
-        "Your user account has been temporarily locked due to too many failed attempts. "
-        "Try again after 15 minutes or contact your account administrator for assistance.",
-    )

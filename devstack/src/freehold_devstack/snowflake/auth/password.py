@@ -3,9 +3,10 @@
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import replace
 
-from freehold_devstack.snowflake.auth.login import Login, Proof, enabled, find_user, locked
+from freehold_devstack.snowflake.auth.login import Login, Proof, check_lock, enabled, find_user
 from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
 from freehold_devstack.snowflake.errors import LoginError
 
@@ -29,18 +30,12 @@ def is_password(stored: str, password: str) -> bool:
     return hmac.compare_digest(stored, hash_password(password, bytes.fromhex(salt)))
 
 
-@dataclass
-class _Failures:
-    count: int = 0
-    locked_until: float = 0
-
-
 class Passwords:
     """Checks passwords and counts the wrong ones."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._failures: dict[int, _Failures] = {}
+        self._failures: Counter[int] = Counter()
 
     def authenticate(self, login: Login, now: float) -> Proof:
         """The user with this password.
@@ -52,20 +47,19 @@ class Passwords:
         wrong = LoginError(390100, "Incorrect username or password was specified.")
         if user is None:
             raise wrong
-        failures = self._failures.setdefault(user.id, _Failures())
-        if failures.locked_until > now and not _unlocked(user, failures.locked_until - LOCK_SECONDS):
-            raise locked()
+        check_lock(user, now)
         stored = None if user.properties.get("TYPE") in _WITHOUT else user.properties.get("PASSWORD")
         if not stored or not is_password(str(stored), login.password):
-            failures.count += 1
-            if failures.count >= LOCK_AFTER:
-                self._failures[user.id] = _Failures(locked_until=now + LOCK_SECONDS)
+            self._count(user, now)
+            wrong.keeps_changes = True
             raise wrong
-        self._failures.pop(user.id)
+        del self._failures[user.id]
         return Proof(enabled(user))
 
-
-def _unlocked(user: CatalogObject, locked_on: float) -> bool:
-    """Whether MINS_TO_UNLOCK = 0 has ended a lock."""
-    unlocked_on = user.properties.get("UNLOCKED_ON")
-    return isinstance(unlocked_on, int) and unlocked_on >= locked_on * 1000
+    def _count(self, user: CatalogObject, now: float) -> None:
+        """Count a wrong password, the last of which locks the user."""
+        self._failures[user.id] += 1
+        if self._failures[user.id] == LOCK_AFTER:
+            del self._failures[user.id]
+            until = {"LOCKED_UNTIL": int((now + LOCK_SECONDS) * 1000)}
+            self._catalog.update(user, replace(user, properties={**user.properties, **until}))

@@ -47,15 +47,20 @@ class LoginPolicy:
         method = METHODS[login.authenticator]
         if self.methods.isdisjoint({"ALL", method}):
             raise LoginError(390202, "Authentication attempt rejected by the current authentication policy.")
-        by_token = method == "PROGRAMMATIC_ACCESS_TOKEN"
-        if self.admits is None:
-            if by_token and self.access_tokens == "ENFORCED_REQUIRED":
-                raise LoginError(390432, "Fail : Network policy is required.")
+        by_token = login.authenticator == words.ACCESS_TOKEN
+        if self.admits is None and by_token and self.access_tokens == "ENFORCED_REQUIRED":
+            raise LoginError(390432, "Fail : Network policy is required.")
+        self.check_address(login.authenticator, login.address)
+
+    def check_address(self, authenticator: str, address: str) -> None:
+        """Admit a request from an address, in a session that was logged in to in this way.
+
+        Raises:
+            LoginError: 390420 by the network policy.
+        """
+        if self.admits is None or (authenticator == words.ACCESS_TOKEN and self.access_tokens == "NOT_ENFORCED"):
             return
-        if by_token and self.access_tokens == "NOT_ENFORCED":
-            return
-        if not self.admits(login.address):
+        if not self.admits(address):
             raise LoginError(
-                390420,
-                f"IP {login.address} is not allowed to access Snowflake. Contact your local security administrator.",
+                390420, f"IP {address} is not allowed to access Snowflake. Contact your local security administrator."
             )

@@ -62,6 +62,8 @@ def settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Cat
         properties.pop(name, None)
     if "WORKLOAD_IDENTITY" in given:
         properties["WORKLOAD_IDENTITY_SET_ON"] = context.now
+    if draft.properties["DISABLED"]:
+        context.aborted.add(draft.id)
     if NETWORK_POLICY in given and NETWORK_POLICY in draft.parameters:
         _check_network_policy(context, draft)
     return replace(draft, properties=properties)
@@ -140,7 +142,4 @@ def _countdown(context: Context, name: str, value: Value) -> dict[str, Value]:
     """When a period ends. A negative one has ended already, which only an expiry keeps."""
     end, unit = COUNTDOWNS[name]
     runs = isinstance(value, int) and (value > 0 or (value < 0 and name == "DAYS_TO_EXPIRY"))
-    ends: dict[str, Value] = {end: context.now + int(str(value)) * unit if runs else None}
-    if name == "MINS_TO_UNLOCK" and not runs:
-        ends["UNLOCKED_ON"] = context.now
-    return ends
+    return {end: context.now + int(str(value)) * unit if runs else None}

@@ -62,6 +62,11 @@ def _minutes(name: str, end_name: str) -> _Shown:
     return value
 
 
+def _last_login(_context: Context, user: CatalogObject) -> Scalar:
+    when = user.properties.get("LAST_SUCCESS_LOGIN")
+    return when if isinstance(when, int) else None
+
+
 def _until(name: str) -> _Shown:
     def value(context: Context, user: CatalogObject) -> Scalar:
         end = user.properties.get(name)
@@ -120,7 +125,7 @@ SHOW = Show(
         _private(text("ext_authn_uid"), lambda *_: None),
         _private(text("mins_to_bypass_mfa"), _minutes("MINS_TO_BYPASS_MFA", "MFA_BYPASSED_UNTIL")),
         ShowColumn(text("owner"), lambda context, user: context.owner_name(user)),
-        _private(timestamp("last_success_login"), lambda *_: None),
+        _private(timestamp("last_success_login"), _last_login),
         ShowColumn(timestamp("expires_at_time"), _until("EXPIRES_AT")),
         ShowColumn(timestamp("locked_until_time"), _until("LOCKED_UNTIL")),
         _HAS_PASSWORD,

@@ -3,7 +3,7 @@
 import pytest
 
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.schedules import check_schedule, is_completion_interval
+from freehold_devstack.snowflake.tasks.schedules import check_schedule, is_completion_interval
 
 INTERVALS = [
     "90 SECONDS", "10 SECOND", "90 S", "11 minutes", "1 HOUR", "2 HOURS", "1 H", "2 h", "3 m", "+5 M", "1 Minute",

@@ -5,8 +5,10 @@ one to a task of another owner is none. https://docs.snowflake.com/en/user-guide
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
@@ -63,12 +65,18 @@ def is_root(context: Context, task: CatalogObject) -> bool:
     return finalized(context, task) is None and not predecessors(context, task)
 
 
-def _children(context: Context, task: CatalogObject) -> list[CatalogObject]:
-    def follows(other: CatalogObject) -> bool:
-        names = other.properties["AFTER"]
-        return isinstance(names, Sequence) and task.name in names
+def _followers(context: Context, task: CatalogObject) -> Mapping[str, Sequence[CatalogObject]]:
+    """What runs directly after each task that can be in a graph with this one, by that task's name."""
+    followers: defaultdict[str, list[CatalogObject]] = defaultdict(list)
+    for fellow in _fellows(context, task):
+        names = fellow.properties["AFTER"]
+        for name in names if isinstance(names, Sequence) else ():
+            followers[str(name)].append(fellow)
+    return followers
 
-    return [other for other in _fellows(context, task) if follows(other)]
+
+def _children(context: Context, task: CatalogObject) -> Sequence[CatalogObject]:
+    return _followers(context, task).get(task.name, ())
 
 
 def _finalizer(context: Context, root: CatalogObject) -> CatalogObject | None:
@@ -77,10 +85,11 @@ def _finalizer(context: Context, root: CatalogObject) -> CatalogObject | None:
 
 def dependents(context: Context, task: CatalogObject) -> list[CatalogObject]:
     """The tasks that run after a task and after those, the nearest first, and the graph's finalizer."""
+    followers = _followers(context, task)
     found: dict[int, CatalogObject] = {}
-    waiting = [task]
+    waiting = deque([task])
     while waiting:
-        for child in _children(context, waiting.pop(0)):
+        for child in followers.get(waiting.popleft().name, ()):
             if child.id not in found:
                 found[child.id] = child
                 waiting.append(child)
@@ -88,12 +97,10 @@ def dependents(context: Context, task: CatalogObject) -> list[CatalogObject]:
     return [*found.values(), *([] if finalizer is None else [finalizer])]
 
 
-def _roots(context: Context, task: CatalogObject) -> list[CatalogObject]:
-    """The roots of the graphs that a task is in: several, or none, only while no graph of them can run."""
-    if (root := finalized(context, task)) is not None:
-        return [root]
-    seen = {task.id: task}
-    waiting = [task]
+def _roots(context: Context, *tasks: CatalogObject) -> list[CatalogObject]:
+    """The roots of the graphs that tasks are in: of one task several, or none, only while no graph of them can run."""
+    waiting = [finalized(context, task) or task for task in tasks]
+    seen = {task.id: task for task in waiting}
     while waiting:
         for each in predecessors(context, waiting.pop()):
             if each.id not in seen:
@@ -303,20 +310,18 @@ def commit(context: Context, root: CatalogObject) -> None:
         SqlError: 999999 for a cycle and for a second root.
     """
     graph = dependents(context, root)
-    for task in graph:
-        if _roots(context, task) != [root]:
-            raise errors.unnumbered("The graph has more than one root task (one without predecessors).", family="")
-    if (looped := _looped(context, graph)) is not None:
-        path = context.print_path(looped)
-        raise errors.unnumbered(f"Graph has at least one cycle containing task {path}.", family="")
+    if _roots(context, *graph) not in ([], [root]):
+        raise errors.unnumbered("The graph has more than one root task (one without predecessors).", family="")
+    _check_acyclic(context, graph)
     for task in (root, *graph):
         context.catalog.update(task, replace(task, properties={**task.properties, "LAST_COMMITTED_ON": context.now}))
 
 
-def _looped(context: Context, tasks: Sequence[CatalogObject]) -> CatalogObject | None:
-    """A task in a cycle: one of those that are left when all are taken away whose predecessors were."""
-    left = {task.id: {each.id for each in predecessors(context, task)} for task in tasks}
-    while free := [task for task, before in left.items() if left.keys().isdisjoint(before)]:
-        for task in free:
-            del left[task]
-    return next((task for task in tasks if task.id in left), None)
+def _check_acyclic(context: Context, tasks: Sequence[CatalogObject]) -> None:
+    before = {task.id: [each.id for each in predecessors(context, task)] for task in tasks}
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError as error:
+        looped = next(task for task in tasks if task.id in error.args[1])
+        path = context.print_path(looped)
+        raise errors.unnumbered(f"Graph has at least one cycle containing task {path}.", family="") from None

@@ -1,0 +1,1 @@
+"""Tasks: their clauses, schedules and rules, and the graphs that they form."""

@@ -254,7 +254,13 @@ async def test_an_identity_token_that_is_no_good_is_refused(
     assert cause in endpoint.journal.since()[-1].detail
 
 
-@pytest.mark.parametrize("key", [rsa.generate_private_key(65537, 2048), ec.generate_private_key(ec.SECP256R1())])
+KEYS = [
+    rsa.generate_private_key(65537, 2048),
+    *(ec.generate_private_key(curve()) for curve in (ec.SECP256R1, ec.SECP384R1, ec.SECP521R1)),
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
 async def test_an_issuer_elsewhere_is_known_by_its_key_set(
     seed: Seed, start: Start, connect: Connect, workload: Workload, key: jws.PrivateKey
 ) -> None:
@@ -299,7 +305,7 @@ async def test_the_issuer_tells_where_its_keys_are(endpoint: SnowflakeEndpoint, 
     jws.Token.parse(issuer.token()).verify(jws.read_jwk(key))
 
 
-@pytest.mark.parametrize("entry", [{}, {"kty": "oct"}, {"kty": "EC", "crv": "P-521"}, {"kty": "RSA", "n": "AQ"}])
+@pytest.mark.parametrize("entry", [{}, {"kty": "oct"}, {"kty": "EC", "crv": "secp256k1"}, {"kty": "RSA", "n": "AQ"}])
 def test_a_key_of_another_kind_is_no_part_of_a_seed(entry: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="JSON web key"):
         Seed.model_validate({"issuers": {ELSEWHERE: {"keys": [entry]}}})

@@ -4,11 +4,13 @@ import base64
 from collections.abc import Callable
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.faults import Fault
-from tests.endpoint.conftest import Clock, Connect, Keys, der, error_number, refused, rows
+from tests.endpoint.conftest import Clock, Connect, Keys, PrivateKey, der, error_number, refused, rows
 
 Run = Callable[[str], list[tuple[object, ...]]]
 """Runs a statement as ACCOUNTADMIN."""
@@ -38,11 +40,31 @@ async def test_a_password_logs_in_by_the_login_name(endpoint: SnowflakeEndpoint,
 async def test_a_key_logs_in_until_it_is_unset(
     endpoint: SnowflakeEndpoint, connect: Connect, keys: Keys, run: Run
 ) -> None:
-    public = keys.rsa.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    run(f"ALTER USER made SET RSA_PUBLIC_KEY_2 = '{base64.b64encode(public).decode()}'")
+    run(f"ALTER USER made SET RSA_PUBLIC_KEY_2 = '{body(keys.rsa)}'")
     await connect(endpoint, user="MADE", private_key=der(keys.rsa))
     run("ALTER USER made UNSET RSA_PUBLIC_KEY_2")
     assert await refused(connect, endpoint, user="MADE", private_key=der(keys.rsa)) == 390144
+
+
+def body(key: PrivateKey) -> str:
+    """A public key as SQL has it."""
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return base64.b64encode(public).decode()
+
+
+# https://docs.snowflake.com/en/user-guide/key-pair-auth: the algorithms
+@pytest.mark.parametrize("curve", [ec.SECP256R1, ec.SECP384R1, ec.SECP521R1])
+async def test_a_key_on_a_known_curve_logs_in(
+    endpoint: SnowflakeEndpoint, connect: Connect, run: Run, curve: type[ec.EllipticCurve]
+) -> None:
+    key = ec.generate_private_key(curve())
+    run(f"ALTER USER made SET RSA_PUBLIC_KEY = '{body(key)}'")
+    await connect(endpoint, user="MADE", private_key=der(key))
+
+
+def test_a_key_on_another_curve_is_refused(run: Run) -> None:
+    with pytest.raises(SqlError, match="unsupported key algorithm"):
+        run(f"ALTER USER made SET RSA_PUBLIC_KEY = '{body(ec.generate_private_key(ec.SECP256K1()))}'")
 
 
 async def test_an_access_token_logs_in_until_it_is_removed(

@@ -1,4 +1,4 @@
-"""JSON web tokens and keys (RFC 7515, 7517, 7519), signed with RS256 or ES256: reading, checking and making them."""
+"""JSON web tokens and keys (RFC 7515, 7517 to 7519), signed with RSA or EC keys: reading, checking and making them."""
 
 import base64
 from collections.abc import Mapping
@@ -15,8 +15,36 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
-_COORDINATE_BYTES = 32
-"""Length of each half of an ES256 signature and of each coordinate of its key."""
+_RSA_DIGESTS = {"RS256": hashes.SHA256(), "RS384": hashes.SHA384(), "RS512": hashes.SHA512()}
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A curve, and what signs with its keys.
+
+    Attributes:
+        name: The curve's name in JSON web keys.
+    """
+
+    name: str
+    algorithm: str
+    curve: ec.EllipticCurve
+    digest: hashes.HashAlgorithm
+
+    @property
+    def bytes(self) -> int:
+        """Length of each half of a signature and of each coordinate of a key."""
+        return (self.curve.key_size + 7) // 8
+
+
+_CURVES = {
+    curve.curve.name: curve
+    for curve in (
+        _Curve("P-256", "ES256", ec.SECP256R1(), hashes.SHA256()),
+        _Curve("P-384", "ES384", ec.SECP384R1(), hashes.SHA384()),
+        _Curve("P-521", "ES512", ec.SECP521R1(), hashes.SHA512()),
+    )
+}
 
 _T = TypeVar("_T", str, int)
 
@@ -27,6 +55,10 @@ class InvalidTokenError(Exception):
 
 class ExpiredTokenError(InvalidTokenError):
     """The token was good once."""
+
+
+class UnsupportedKeyError(ValueError):
+    """A key that no token is signed with."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +92,13 @@ class Token:
         """
         algorithm = self.header.get("alg")
         try:
-            if isinstance(key, rsa.RSAPublicKey) and algorithm == "RS256":
-                key.verify(self._signature, self._signed, padding.PKCS1v15(), hashes.SHA256())
+            if isinstance(key, rsa.RSAPublicKey) and algorithm in _RSA_DIGESTS:
+                key.verify(self._signature, self._signed, padding.PKCS1v15(), _RSA_DIGESTS[algorithm])
                 return
-            if isinstance(key, ec.EllipticCurvePublicKey) and algorithm == "ES256":
-                halves = self._signature[:_COORDINATE_BYTES], self._signature[_COORDINATE_BYTES:]
+            if isinstance(key, ec.EllipticCurvePublicKey) and algorithm == (curve := _curve(key)).algorithm:
+                halves = self._signature[: curve.bytes], self._signature[curve.bytes :]
                 numbers = (int.from_bytes(half, "big") for half in halves)
-                key.verify(encode_dss_signature(*numbers), self._signed, ec.ECDSA(hashes.SHA256()))
+                key.verify(encode_dss_signature(*numbers), self._signed, ec.ECDSA(curve.digest))
                 return
         except InvalidSignature:
             raise InvalidTokenError("the signature does not fit the key") from None
@@ -110,14 +142,15 @@ class Token:
 
 def sign(claims: Mapping[str, object], key: PrivateKey, **header: str) -> str:
     """Make a token; `header` is what stands in it besides algorithm and type."""
-    algorithm = "RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256"
+    algorithm = "RS256" if isinstance(key, rsa.RSAPrivateKey) else _curve(key).algorithm
     parts = ({"alg": algorithm, "typ": "JWT", **header}, claims)
     text = ".".join(_encode(orjson.dumps(part)) for part in parts)
     if isinstance(key, rsa.RSAPrivateKey):
         signature = key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
     else:
-        numbers = decode_dss_signature(key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
-        signature = b"".join(number.to_bytes(_COORDINATE_BYTES, "big") for number in numbers)
+        curve = _curve(key)
+        numbers = decode_dss_signature(key.sign(text.encode(), ec.ECDSA(curve.digest)))
+        signature = b"".join(number.to_bytes(curve.bytes, "big") for number in numbers)
     return f"{text}.{_encode(signature)}"
 
 
@@ -125,12 +158,21 @@ def read_der(der: bytes) -> PublicKey:
     """A public key from its DER form.
 
     Raises:
-        ValueError: It is no RSA or EC key.
+        UnsupportedKeyError: It is neither an RSA key nor an EC key on a known curve.
+        ValueError: It is no key at all.
     """
     key = load_der_public_key(der)
     if not isinstance(key, PublicKey):
-        raise ValueError("neither an RSA key nor an EC key")  # noqa: TRY004 - of the same class as other bad keys
+        raise UnsupportedKeyError("neither an RSA key nor an EC key")
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        _curve(key)
     return key
+
+
+def _curve(key: ec.EllipticCurvePublicKey | ec.EllipticCurvePrivateKey) -> _Curve:
+    if key.curve.name not in _CURVES:
+        raise UnsupportedKeyError(f"an EC key on the curve {key.curve.name}")
+    return _CURVES[key.curve.name]
 
 
 def print_jwk(key: PublicKey, key_id: str) -> dict[str, str]:
@@ -139,23 +181,26 @@ def print_jwk(key: PublicKey, key_id: str) -> dict[str, str]:
         numbers = key.public_numbers()
         return {"kty": "RSA", "alg": "RS256", "kid": key_id, "n": _number(numbers.n), "e": _number(numbers.e)}
     point = key.public_numbers()
-    coordinates = (_encode(each.to_bytes(_COORDINATE_BYTES, "big")) for each in (point.x, point.y))
-    return {"kty": "EC", "crv": "P-256", "alg": "ES256", "kid": key_id, **dict(zip("xy", coordinates, strict=True))}
+    curve = _curve(key)
+    coordinates = (_encode(each.to_bytes(curve.bytes, "big")) for each in (point.x, point.y))
+    facts = {"kty": "EC", "crv": curve.name, "alg": curve.algorithm, "kid": key_id}
+    return facts | dict(zip("xy", coordinates, strict=True))
 
 
 def read_jwk(entry: Mapping[str, object]) -> PublicKey:
     """A public key from an entry of a JSON Web Key Set.
 
     Raises:
-        ValueError: It is neither an RSA key nor one on the curve P-256.
+        ValueError: It is neither an RSA key nor one on a known curve.
     """
     try:
         if entry["kty"] == "RSA":
             n, e = (int.from_bytes(_decode(str(entry[name])), "big") for name in "ne")
             return rsa.RSAPublicNumbers(e, n).public_key()
-        if (entry["kty"], entry["crv"]) == ("EC", "P-256"):
-            x, y = (int.from_bytes(_decode(str(entry[name])), "big") for name in "xy")
-            return ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        for curve in _CURVES.values():
+            if (entry["kty"], entry["crv"]) == ("EC", curve.name):
+                x, y = (int.from_bytes(_decode(str(entry[name])), "big") for name in "xy")
+                return ec.EllipticCurvePublicNumbers(x, y, curve.curve).public_key()
     except KeyError as error:
         raise ValueError(f"a JSON web key without {error.args[0]}") from None
     raise ValueError(f"a JSON web key of the type {entry['kty']}")

@@ -1,16 +1,14 @@
 """What goes together in a user, and what the server keeps of what it is given."""
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import load_der_public_key
+from cryptography.hazmat.primitives.asymmetric import rsa
 
-from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake import errors, jws
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.auth.key_pair import KEYS
 from freehold_devstack.snowflake.auth.password import hash_password, is_password
@@ -126,15 +124,13 @@ def _key(context: Context, user: CatalogObject, name: str) -> dict[str, Value]:
         return {}
     try:
         der = base64.b64decode(re.sub(r"\s", "", str(body)), validate=True)
-        key = load_der_public_key(der)
-    except UnsupportedAlgorithm:
+        key = jws.read_der(der)
+    except (jws.UnsupportedKeyError, UnsupportedAlgorithm):
         raise errors.key_unsupported() from None
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise errors.key_rejected("Invalid Public key") from None
     if isinstance(key, rsa.RSAPublicKey) and key.key_size < _MIN_KEY_BITS:
         raise errors.key_rejected(f"Key length {key.key_size} is smaller than minimal requirement of {_MIN_KEY_BITS}.")
-    if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
-        raise errors.key_unsupported()
     return {name: der.hex(), f"{name}_LAST_SET_TIME": context.now}
 
 

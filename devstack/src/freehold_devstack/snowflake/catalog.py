@@ -107,7 +107,10 @@ class Catalog:
         self._objects: dict[int, CatalogObject] = {}
         self._live: dict[_Address, int] = {}
         self._of_kind: defaultdict[str, dict[int, None]] = defaultdict(dict)
-        self._members: defaultdict[tuple[int | None, str], dict[int, None]] = defaultdict(dict)
+        self._members: defaultdict[int | None, defaultdict[str, dict[int, None]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+        self._owned: defaultdict[int | None, dict[int, None]] = defaultdict(dict)
         self._grants: dict[GrantKey, Grant] = {}
         self._grants_on: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
         self._future_in: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
@@ -209,7 +212,8 @@ class Catalog:
             return
         self._objects[record.id] = record
         self._of_kind[record.kind][record.id] = None
-        self._members[record.parent, record.kind][record.id] = None
+        self._members[record.parent][record.kind][record.id] = None
+        self._owned[record.owner][record.id] = None
         if record.dropped_on is None:
             self._live[_address(record)] = record.id
 
@@ -221,7 +225,8 @@ class Catalog:
             return
         del self._objects[record.id]
         del self._of_kind[record.kind][record.id]
-        del self._members[record.parent, record.kind][record.id]
+        del self._members[record.parent][record.kind][record.id]
+        del self._owned[record.owner][record.id]
         if self._live.get(_address(record)) == record.id:
             del self._live[_address(record)]
 
@@ -252,7 +257,7 @@ class Catalog:
 
     def members(self, kind: str, parent: int | None = ACCOUNT_ID, *, dropped: bool = False) -> list[CatalogObject]:
         """Objects of a kind in a container, by name; dropped ones too if asked for, the latest first."""
-        found = [self._objects[object_id] for object_id in self._members[parent, kind]]
+        found = [self._objects[object_id] for object_id in self._members[parent][kind]]
         kept = [obj for obj in found if dropped or obj.dropped_on is None]
         return sorted(kept, key=_listing_order)
 
@@ -263,8 +268,7 @@ class Catalog:
 
     def children(self, parent: int) -> list[CatalogObject]:
         """All live objects in a container, of any kind."""
-        kinds = [kind for container, kind in self._members if container == parent]
-        return [obj for kind in kinds for obj in self.members(kind, parent)]
+        return [obj for kind in list(self._members[parent]) for obj in self.members(kind, parent)]
 
     def is_live(self, obj: CatalogObject) -> bool:
         """Whether neither the object nor anything it is in was dropped."""
@@ -304,7 +308,8 @@ class Catalog:
 
     def owned_by(self, role: int) -> list[CatalogObject]:
         """The live objects that a role owns."""
-        return [obj for obj in self._objects.values() if obj.owner == role and self.is_live(obj)]
+        owned = (self._objects[object_id] for object_id in self._owned[role])
+        return [obj for obj in owned if self.is_live(obj)]
 
     def granted_roles(self, grantee: int) -> list[int]:
         """The roles granted directly to a role or user."""

@@ -1,0 +1,116 @@
+"""How the text of a body is read, and what is found in it: tables, columns, functions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.optimizer.scope import traverse_scope
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.errors import SqlError
+from freehold_devstack.snowflake.parser import Name, phrases
+from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
+
+DIALECT = "snowflake"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a body begins in its statement, for what errors say: lines count from 1, positions from 0."""
+
+    line: int = 1
+    position: int = 0
+
+    def syntax(self, token: str, line: int, position: int) -> SqlError:
+        """The syntax error at a place in the body."""
+        return errors.syntax(token, *self._in_statement(line, position))
+
+    def invalid_identifier(self, name: str, line: int, position: int) -> SqlError:
+        """The unknown column at a place in the body; line 0 stands for no place."""
+        return errors.invalid_identifier(name, *(self._in_statement(line, position) if line else ()))
+
+    def _in_statement(self, line: int, position: int) -> tuple[int, int]:
+        return self.line + line - 1, position + (self.position if line == 1 else 0)
+
+
+START = Place()
+"""Of a text that is no part of a statement."""
+
+
+def parse(text: str, place: Place, *, fold_quoted: bool) -> exp.Expr:
+    """The one tree of a text, its identifiers folded as Snowflake folds them."""
+    _check_tokens(tokenize(text), place)
+    try:
+        trees = sqlglot.parse(text, dialect=DIALECT)
+    except ParseError as error:
+        found = error.errors[0]
+        raise place.syntax(found["highlight"], found["line"], found["col"] - len(found["highlight"])) from None
+    except SqlglotError:
+        raise unexpected_start(text, place) from None
+    if len(trees) != 1 or trees[0] is None:
+        raise unexpected_start(text, place)
+    if any(isinstance(dot.this, str) for dot in trees[0].find_all(exp.Dot)):
+        # The library takes dots that follow each other for a name with nothing in between.
+        raise unexpected_start(text, place)
+    if any(not select.expressions for select in trees[0].find_all(exp.Select)):
+        raise unexpected_start(text, place)
+    for identifier in trees[0].find_all(exp.Identifier):
+        if not identifier.quoted and identifier.name.upper() in _NO_NAMES:
+            raise place.syntax(identifier.name, identifier.meta_get("line") or 1, identifier.meta_get("start") or 0)
+        if not identifier.quoted or fold_quoted:
+            identifier.set("this", identifier.name.upper())
+        identifier.set("quoted", True)
+    return trees[0]
+
+
+_NO_NAMES = frozenset(
+    phrases("""
+        ALL, AND, AS, BETWEEN, BY, CASE, CROSS, DISTINCT, ELSE, FROM, FULL, GROUP, HAVING, IN, INNER, INTERSECT, IS,
+        JOIN, LIKE, MINUS, NATURAL, NOT, NULL, ON, OR, ORDER, QUALIFY, SELECT, THEN, UNION, USING, VALUES, WHEN, WHERE,
+        WITH
+    """)
+)
+"""Words that the library takes for names where it meets them too early."""
+
+
+def _check_tokens(tokens: Sequence[Token], place: Place) -> None:
+    """Refuse what the library overlooks: a comma or FROM without anything before it, a statement after the first."""
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        lonely = token.value in {",", "FROM"} and (before is None or before.value in {",", "(", "FROM"})
+        if token.kind in {TokenKind.OPERATOR, TokenKind.WORD} and (lonely or token.value == ";"):
+            raise place.syntax(token.text, token.line, token.position)
+
+
+def unexpected_start(text: str, place: Place) -> SqlError:
+    first = tokenize(text)[0]
+    return place.syntax(first.text, first.line, first.position)
+
+
+def tables_of(tree: exp.Query) -> tuple[Name, ...]:
+    """The tables and views that a query reads, common table expressions left out."""
+    sources = [source for scope in traverse_scope(tree) for source in scope.sources.values()]
+    found = [source for source in sources if isinstance(source, exp.Table)]
+    for table in found:
+        if isinstance(table.this, exp.Var):
+            raise errors.unsupported("SELECT FROM a stage")
+    return distinct(name_of(table) for table in found if isinstance(table.this, exp.Identifier))
+
+
+def name_of(named: exp.Column | exp.Table) -> Name:
+    return tuple(part.name for part in named.parts)
+
+
+def function_of(call: exp.Anonymous) -> Name:
+    name = call.this.name if isinstance(call.this, exp.Identifier) else str(call.this).upper()
+    qualifier = call.parent.this if isinstance(call.parent, exp.Dot) and call.parent.expression is call else None
+    return (*(part.name for part in qualifier.find_all(exp.Identifier)), name) if qualifier is not None else (name,)
+
+
+_Item = TypeVar("_Item")
+
+
+def distinct(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    return tuple(dict.fromkeys(items))

@@ -1,5 +1,7 @@
 """What the journal keeps, the questions that tests ask it, and what statements are said to have done."""
 
+import re
+
 import pytest
 from snowflake.connector.errors import DatabaseError
 
@@ -153,6 +155,11 @@ def test_statements_that_are_no_reads_are_found(endpoint: SnowflakeEndpoint) -> 
     run(endpoint, "CREATE ROLE a")
     seen = endpoint.journal.next_sequence - 1
     run(endpoint, "SHOW ROLES", "DESC DATABASE d", "SELECT 1", "USE ROLE public", "SHOW")
+    run(endpoint, "ALTER SESSION SET QUERY_TAG = 't'")
     endpoint.journal.only_reads(since=seen)
+    acting = "SELECT SYSTEM$ENABLE_BEHAVIOR_CHANGE_BUNDLE('2026_08')::VARCHAR(9)"
+    run(endpoint, acting)
+    with pytest.raises(AssertionError, match=re.escape(acting)):
+        endpoint.journal.only_reads(since=seen)
     with pytest.raises(AssertionError, match=r"only reads, but there were:\n#1 .*CREATE ROLE a"):
         endpoint.journal.only_reads()

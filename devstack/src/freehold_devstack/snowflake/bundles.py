@@ -62,7 +62,7 @@ _ENABLE, _DISABLE = (partial(_switch, enabled=enabled) for enabled in (True, Fal
 
 FUNCTIONS = (
     Function("SYSTEM$BEHAVIOR_CHANGE_BUNDLE_STATUS", _TEXT, _status, least=1, most=1),
-    Function("SYSTEM$ENABLE_BEHAVIOR_CHANGE_BUNDLE", _TEXT, _ENABLE, least=1, most=1),
-    Function("SYSTEM$DISABLE_BEHAVIOR_CHANGE_BUNDLE", _TEXT, _DISABLE, least=1, most=1),
+    Function("SYSTEM$ENABLE_BEHAVIOR_CHANGE_BUNDLE", _TEXT, _ENABLE, least=1, most=1, acts=True),
+    Function("SYSTEM$DISABLE_BEHAVIOR_CHANGE_BUNDLE", _TEXT, _DISABLE, least=1, most=1, acts=True),
     Function("SYSTEM$SHOW_ACTIVE_BEHAVIOR_CHANGE_BUNDLES", _TEXT, _active),
 )

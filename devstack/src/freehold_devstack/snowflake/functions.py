@@ -19,6 +19,7 @@ class Function:
     Attributes:
         call: What it answers for its arguments.
         least, most: How many arguments it takes.
+        acts: Whether it changes something.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Function:
     call: Callable[[Context, tuple[Cell, ...]], Cell]
     least: int = 0
     most: int = 0
+    acts: bool = False
 
 
 @dataclass(frozen=True)

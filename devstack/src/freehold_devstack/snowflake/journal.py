@@ -17,7 +17,7 @@ OK = "ok"
 SEVERAL = Form("SEVERAL STATEMENTS")
 """Form of a request with several statements, each of which has an entry of its own."""
 
-READS = frozenset({"DESC", "DESCRIBE", "SELECT", "SHOW", "USE", SEVERAL.verb})
+_READS = frozenset({"DESC", "DESCRIBE", "SELECT", "SHOW", "USE", SEVERAL.verb})
 """Verbs of statements that change nothing in the account."""
 
 
@@ -56,6 +56,13 @@ class Entry:
         if self.form is not None:
             return self.form.verb == verb and kind in {"", self.form.kind}
         return " ".join(self.text.upper().split()[:4]).startswith(f"{verb} {kind}".rstrip())
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is of a kind that changes nothing in the account."""
+        if self.form is not None and self.form.acts:
+            return False
+        return self.is_a("ALTER", "SESSION") or any(map(self.is_a, _READS))
 
     def __str__(self) -> str:
         who = f"{self.user or 'nobody'} as {self.role}"
@@ -125,7 +132,7 @@ class Records(ABC):
         Raises:
             AssertionError: There were others; it names them.
         """
-        others = (entry for entry in self.statements(since=since) if not any(map(entry.is_a, READS)))
+        others = (entry for entry in self.statements(since=since) if not entry.reads)
         _refuse("only reads", others)
 
 

@@ -25,12 +25,14 @@ class Form:
         kind: Object type, or its plural.
         name: Of the object, as far as the statement spells it out.
         detail: What else tells it from others of its verb, e.g. "OR REPLACE", or which form of ALTER it is.
+        acts: Whether it changes something although its verb is that of a question.
     """
 
     verb: str
     kind: str = ""
     name: Name = ()
     detail: str = ""
+    acts: bool = False
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.verb, self.kind, print_name(self.name), self.detail)))

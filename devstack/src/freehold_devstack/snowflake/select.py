@@ -30,17 +30,18 @@ register(
 
 @dataclass(frozen=True)
 class Expression:
-    """What a SELECT computes, and its type."""
+    """What a SELECT computes, its type, and whether that changes something."""
 
     type: DataType
     value: Callable[[Context], Cell]
+    acts: bool = False
 
     def cast(self, target: DataType) -> "Expression":
         def converted(context: Context) -> Cell:
             zone = str(context.session_parameter("TIMEZONE").value)
             return convert(self.value(context), self.type, target, zone)
 
-        return Expression(target, converted)
+        return Expression(target, converted, self.acts)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class Select:
 
     @property
     def form(self) -> Form:
-        return Form("SELECT", "", (), ", ".join(item.name for item in self.items))
+        acts = any(item.expression.acts for item in self.items)
+        return Form("SELECT", detail=", ".join(item.name for item in self.items), acts=acts)
 
     def execute(self, context: Context) -> Result:
         columns = tuple(column(item.name, item.expression.type) for item in self.items)
@@ -182,6 +184,7 @@ def _parse_arguments(parser: Parser, function: Function, first: Token) -> Expres
     return Expression(
         function.type,
         lambda context: function.call(context, tuple(argument.value(context) for argument in arguments)),
+        function.acts or any(argument.acts for argument in arguments),
     )
 
 

@@ -222,4 +222,4 @@ TYPE = ObjectType(
     ),
 )
 
-register(Function("SYSTEM$TASK_DEPENDENTS_ENABLE", data_type("VARCHAR"), enable_dependents, least=1, most=1))
+register(Function("SYSTEM$TASK_DEPENDENTS_ENABLE", data_type("VARCHAR"), enable_dependents, least=1, most=1, acts=True))

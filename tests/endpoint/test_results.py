@@ -137,6 +137,29 @@ async def test_a_description_has_the_columns_and_no_rows(endpoint: SnowflakeEndp
     assert endpoint.sql("SHOW DATABASES", role="ACCOUNTADMIN").rows == []
 
 
+# seen: snowflakedb/snowflake-jdbc SFStatementType
+@pytest.mark.parametrize(
+    ("sql", "number"),
+    [
+        ("SELECT 1", 0x1000),
+        ("ALTER SESSION SET QUERY_TAG = 't'", 0x4100),
+        ("USE ROLE PUBLIC", 0x4300),
+        ("SHOW DATABASES", 0x4400),
+        ("DESC USER operator", 0x4500),
+        ("CREATE DATABASE d", 0x6000),
+        ("SELECT 1; SELECT 2", 0xA000),
+    ],
+)
+async def test_drivers_are_told_what_kind_of_statement_they_sent(
+    endpoint: SnowflakeEndpoint, sql: str, number: int
+) -> None:
+    async with http_client(endpoint) as http:
+        headers = {"Authorization": f'Snowflake Token="{(await log_in(http))["token"]}"'}
+        body = {"sqlText": sql, "parameters": {"MULTI_STATEMENT_COUNT": sql.count(";") + 1}}
+        async with http.post("/queries/v1/query-request", json=body, headers=headers) as response:
+            assert (await response.json())["data"]["statementTypeId"] == number
+
+
 @pytest.mark.parametrize(("units", "spelled"), [(1500, "1.500"), (-1500, "-1.500"), (-1, "-0.001"), (0, "0.000")])
 def test_times_before_1970_keep_their_sign(units: int, spelled: str) -> None:
     assert Column("T", "timestamp_ntz", scale=3).cell(units) == spelled

@@ -15,7 +15,9 @@ from freehold_devstack.snowflake.context import CURRENT, Context
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import LoginError, SqlError
 from freehold_devstack.snowflake.faults import Fault, Subject
+from freehold_devstack.snowflake.journal import SEVERAL
 from freehold_devstack.snowflake.logins import make_named_current, open_session, refusal, wire_values
+from freehold_devstack.snowflake.object_type import Form
 from freehold_devstack.snowflake.parameters import PARAMETERS
 from freehold_devstack.snowflake.payloads import AbortPayload, LoginPayload, QueryPayload, read
 from freehold_devstack.snowflake.queries import Query, Request
@@ -28,9 +30,9 @@ IN_PROGRESS_ASYNC = "333334"
 _LOGIN_PARAMETERS = ("AUTOCOMMIT", "CLIENT_SESSION_KEEP_ALIVE", "CLIENT_TELEMETRY_ENABLED", "TIMEZONE")
 """Session parameters that the answer to a log-in tells the driver. Without telemetry = false it sends telemetry."""
 
-_STATEMENT_TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400, "DESCRIBE": 0x4500}
-_ALTER_SESSION_TYPE, _DDL_TYPE, _SEVERAL_TYPE = 0x4100, 0x6000, 0xA000
-"""What drivers know statements by: their verbs, else they define data; and requests with several."""
+_STATEMENT_TYPES = {"SELECT": 0x1000, "USE": 0x4300, "SHOW": 0x4400, "DESCRIBE": 0x4500, SEVERAL.verb: 0xA000}
+_ALTER_SESSION_TYPE, _DDL_TYPE = 0x4100, 0x6000
+"""What drivers know statements by: by their verbs, else as definitions."""
 
 _OK = {"data": None, "code": None, "message": None, "success": True}
 
@@ -302,11 +304,10 @@ def _currents(context: Context) -> dict[str, str | None]:
 
 
 def _statement_type(query: Query) -> int:
-    if query.children or query.form is None:
-        return _SEVERAL_TYPE
-    if (query.form.verb, query.form.kind) == ("ALTER", "SESSION"):
+    form = query.form or Form("")
+    if (form.verb, form.kind) == ("ALTER", "SESSION"):
         return _ALTER_SESSION_TYPE
-    return _STATEMENT_TYPES.get(query.form.verb, _DDL_TYPE)
+    return _STATEMENT_TYPES.get(form.verb, _DDL_TYPE)
 
 
 def _failed(query: Query, error: SqlError) -> web.Response:

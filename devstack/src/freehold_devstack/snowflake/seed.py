@@ -225,8 +225,14 @@ def _is_in(networks: Iterable[str], address: str) -> bool:
 
 
 def public_key_body(pem: str) -> str:
-    """A public key as Snowflake stores it: DER in hexadecimal here, so that fingerprint and key need no PEM."""
-    return load_pem_public_key(pem.encode()).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo).hex()
+    """A public key as Snowflake stores it: DER in hexadecimal here, so that fingerprint and key need no PEM.
+
+    Raises:
+        ValueError: It is no key, or one that no token is signed with.
+    """
+    der = load_pem_public_key(pem.encode()).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    jws.read_der(der)
+    return der.hex()
 
 
 def user_properties(name: str, user: SeedUser) -> dict[str, Value]:

@@ -64,14 +64,18 @@ def check_future_grantee(context: Context, container: CatalogObject, grantee: Ca
     Raises:
         SqlError: 003001 for a database role whose database the role may not use, 999999.
     """
-    if grantee.kind in {USER, SHARE}:
-        raise errors.unnumbered(f"Future grants to a {grantee.kind.lower()} are not supported.")
+    _check_grantee_kind(grantee.kind)
     if grantee.kind != DATABASE_ROLE or grantee.parent is None:
         return
     check_grantee(context, container, grantee, ())
     context.require(USAGE, context.catalog[grantee.parent])
     if shares.is_in_a_share(context, grantee):
         raise errors.unnumbered("Cannot grant future grants to a database role that is granted to a share.")
+
+
+def _check_grantee_kind(kind: str) -> None:
+    if kind in {USER, SHARE}:
+        raise errors.unnumbered(f"Future grants to a {kind.lower()} are not supported.")
 
 
 @dataclass(frozen=True)
@@ -120,14 +124,20 @@ class GrantFuture(_FuturePrivileges):
 
 @dataclass(frozen=True)
 class RevokeFuture(_FuturePrivileges):
-    """REVOKE [GRANT OPTION FOR] <privileges> ON FUTURE <plural> IN <scope> FROM { ROLE | DATABASE ROLE } <role>."""
+    """REVOKE [GRANT OPTION FOR] <privileges> ON FUTURE <plural> IN <scope> FROM { ROLE | DATABASE ROLE } <role>.
+
+    Attributes:
+        cascade: Whether the statement says so; nothing depends on a future grant.
+    """
 
     option_only: bool
+    cascade: bool
 
     @property
     def form(self) -> Form:
         option = "GRANT OPTION FOR " if self.option_only else ""
-        return Form("REVOKE", "", (), f"{option}{self._detail} FROM {self.grantee}")
+        cascade = " CASCADE" if self.cascade else ""
+        return Form("REVOKE", "", (), f"{option}{self._detail} FROM {self.grantee}{cascade}")
 
     def execute(self, context: Context) -> Result:
         check_type(self.objects, self.privileges)
@@ -135,6 +145,7 @@ class RevokeFuture(_FuturePrivileges):
         grantee = self.grantee.resolve(context, "REVOKE")
         if not may_grant(context, container):
             raise errors.revoke_refused()
+        _check_grantee_kind(grantee.kind)
         held = future_instances(context, container, self.objects, grantee)
         left = {grant.privilege for grant in held}.difference(self._wanted)
         if self.objects.kind == "STAGE" and READ in self._wanted and WRITE in left and not self.option_only:

@@ -14,7 +14,7 @@ from freehold_devstack.snowflake.grants.future import (
     future_instances,
     may_grant,
 )
-from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, SHARE, USER, Grantee
+from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee
 from freehold_devstack.snowflake.grants.privileges import managed_schema, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, AllObjects, Existing, FutureObjects, Securable
 from freehold_devstack.snowflake.object_type import Form
@@ -96,8 +96,10 @@ class GrantOwnership:
         context.catalog.update(context.catalog[obj.id], replace(changed, owner=role.id))
 
     def _check(self, context: Context, obj: CatalogObject, role: CatalogObject) -> None:
-        if obj.kind in _NEVER_TRANSFERRED:
-            raise errors.unnumbered(f"Ownership of {obj.kind} objects can't be transferred.")
+        if obj.owner is None and obj.kind == ROLE:
+            raise errors.system_role(obj.name, "GRANT")
+        if obj.owner is None or obj.kind in _NEVER_TRANSFERRED:
+            raise errors.unnumbered(f"Ownership of {obj.kind} '{context.print_path(obj)}' can't be transferred.")
         inside = {step.id for step in context.catalog.lineage(obj)} - {obj.id}
         if role.kind == DATABASE_ROLE and role.parent not in inside:
             raise errors.unnumbered(

@@ -47,7 +47,7 @@ def parse_revoke(parser: Parser, types: Types) -> Statement:
     grantee = _parse_privilege_grantee(parser, "FROM")
     cascade = _parse_cascade(parser)
     if isinstance(securable, FutureObjects):
-        return RevokeFuture(privileges, securable, grantee, option_only)
+        return RevokeFuture(privileges, securable, grantee, option_only, cascade)
     if privileges == [OWNERSHIP]:
         return RevokeOwnership(securable, grantee)
     return RevokePrivileges(privileges, securable, grantee, option_only, cascade)

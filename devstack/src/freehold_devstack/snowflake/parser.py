@@ -1,7 +1,7 @@
 """A cursor over tokens with the steps that every statement's grammar is made of."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -23,6 +23,7 @@ def phrases(text: str) -> tuple[str, ...]:
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
 
 
+Item = TypeVar("Item")
 Meaning = TypeVar("Meaning")
 
 
@@ -170,6 +171,20 @@ class Parser:
         """Take a comma, unless two words follow it: those begin another clause."""
         ahead = [token.kind for token in self._tokens[self._next + 1 : self._next + 3]]
         return {*ahead} - {TokenKind.WORD, TokenKind.QUOTED} != set() and self.accept(",")
+
+    def list_of(self, take: Callable[[], Item]) -> list[Item]:
+        """Take one or more of something, with commas between them."""
+        items = [take()]
+        while self.accept(","):
+            items.append(take())
+        return items
+
+    def bracketed_list_of(self, take: Callable[[], Item]) -> list[Item]:
+        """As `list_of`, in brackets."""
+        self.expect("(")
+        items = self.list_of(take)
+        self.expect(")")
+        return items
 
     def expect(self, *words: str) -> None:
         """Take these keywords or operators; anything else is a syntax error at the first that differs."""

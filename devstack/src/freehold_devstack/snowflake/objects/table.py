@@ -2,17 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Property
+from freehold_devstack.snowflake.grammar import Clause, Given, Property
 from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.database import check_retention
-from freehold_devstack.snowflake.parser import Parser, phrases
-from freehold_devstack.snowflake.relations import changes, clustering, governance, listings, search_optimization
+from freehold_devstack.snowflake.parser import phrases
+from freehold_devstack.snowflake.relations import (
+    clustering,
+    column_changes,
+    listings,
+    row_access,
+    search_optimization,
+    uncovered,
+)
 from freehold_devstack.snowflake.relations.columns import COLUMNS, columns_of, describe, keep, with_columns
 from freehold_devstack.snowflake.relations.constraints import (
     CONSTRAINTS,
@@ -71,9 +77,7 @@ def _defined(context: Context, draft: CatalogObject) -> CatalogObject:
     """The record of a new table from the columns, constraints and policies as they are written."""
     constraints = constraints_of(draft)
     table = with_columns(draft, completed(context, draft, columns_of(draft)))
-    access = governance.row_access_of(table)
-    if access is not None:
-        table = governance.protected(context, table, access)
+    table = row_access.protected(context, table)
     return constrained(context, replace(table, properties={**table.properties, CONSTRAINTS: None}), constraints)
 
 
@@ -175,16 +179,6 @@ _TERSE = (_COLUMNS[0], _COLUMNS[1], ShowColumn(text("kind"), _always("TABLE")), 
 # --- the declaration -------------------------------------------------------------------------------------------------
 
 
-def _not_built(words: str, _parser: Parser) -> Act:
-    raise errors.unsupported(f"ALTER TABLE {words}")
-
-
-_UNBUILT_ACTIONS = phrases("""
-    ADD DATA METRIC FUNCTION, ADD STORAGE LIFECYCLE POLICY, DROP DATA METRIC FUNCTION, DROP STORAGE LIFECYCLE POLICY,
-    MODIFY DATA METRIC FUNCTION, RECLUSTER, SET AGGREGATION POLICY, SET CONTACT, SET JOIN POLICY,
-    UNSET AGGREGATION POLICY, UNSET CONTACT, UNSET JOIN POLICY
-""")
-
 TEMPORARY_MODIFIERS = tuple(
     Clause(words, "TRANSIENT", TEMPORARY)
     for words in phrases("""
@@ -207,7 +201,7 @@ TYPE = ObjectType(
     container="SCHEMA",
     modifiers=(Clause("TRANSIENT", "TRANSIENT"), *TEMPORARY_MODIFIERS),
     signature=parse_signature,
-    clauses=(clustering.CLAUSE, *governance.CLAUSES),
+    clauses=(clustering.CLAUSE, *row_access.CLAUSES, *uncovered.TABLE_CLAUSES),
     properties=(
         Property("COMMENT", Text(), default="", unset=""),
         Property("CHANGE_TRACKING", Boolean(), default=False, unset=False),
@@ -219,11 +213,11 @@ TYPE = ObjectType(
         describe=None,
     ),
     actions=(
-        *changes.actions(_rows),
+        *column_changes.actions(_rows),
         *clustering.ACTIONS,
-        *governance.ACTIONS,
+        *row_access.ACTIONS,
         *search_optimization.ACTIONS,
-        *(Action(words, partial(_not_built, words)) for words in _UNBUILT_ACTIONS),
+        *uncovered.TABLE_ACTIONS,
     ),
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True),
     extra_shows=listings.SHOWS,

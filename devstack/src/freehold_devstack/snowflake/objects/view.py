@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from freehold_devstack.snowflake import errors
@@ -15,9 +14,16 @@ from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part, Property, Refused
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.table import PRIVILEGES, TEMPORARY_MODIFIERS
-from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
-from freehold_devstack.snowflake.relations import governance
-from freehold_devstack.snowflake.relations.changes import alter_columns
+from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.relations import row_access, uncovered
+from freehold_devstack.snowflake.relations.column_changes import alter_columns
+from freehold_devstack.snowflake.relations.column_governance import (
+    ColumnChange,
+    attach,
+    columns_of_policies,
+    parse_attachment,
+    parse_column_governance,
+)
 from freehold_devstack.snowflake.relations.columns import (
     COLUMNS,
     Column,
@@ -52,12 +58,8 @@ _UNTOLD = DataType("VARIANT")
 
 def _parse_columns(parser: Parser) -> Given:
     """Take the column list, if there is one."""
-    columns: list[Column] = []
-    if parser.accept("("):
-        while not columns or parser.accept(","):
-            columns.append(_parse_column(parser))
-        parser.expect(")")
-    check_unique(columns)
+    columns = parser.bracketed_list_of(lambda: _parse_column(parser)) if parser.at("(") else []
+    check_unique(column.name for column in columns)
     return {COLUMNS: tuple(map(keep, columns))}
 
 
@@ -66,7 +68,7 @@ def _parse_column(parser: Parser) -> Column:
     while True:
         if column.comment is None and parser.accept("COMMENT"):
             column = replace(column, comment=parser.string())
-        elif (attached := governance.parse_attachment(parser, column)) is not None:
+        elif (attached := parse_attachment(parser, column)) is not None:
             column = attached
         else:
             return column
@@ -146,25 +148,23 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     if _QUERY not in given:
         return _altered(context, draft, given)
     columns = _named(context, draft, _outputs(context, draft, _sources(context, draft)))
-    check_unique(columns)
+    check_unique(column.name for column in columns)
     if existing is not None:
         return _redefined(existing, draft, columns, given)
-    view = with_columns(draft, governance.attach(context, draft, columns, columns))
-    access = governance.row_access_of(view)
-    return view if access is None else governance.protected(context, view, access)
+    return row_access.protected(context, with_columns(draft, attach(context, draft, columns, columns)))
 
 
 def _redefined(
     existing: CatalogObject, draft: CatalogObject, columns: Sequence[Column], given: frozenset[str]
 ) -> CatalogObject:
     """The record that CREATE OR ALTER makes: policies and tags stay as they are."""
-    if governance.ROW_ACCESS_POLICY in given or any(column.masking_policy or column.tagging for column in columns):
+    if row_access.ROW_ACCESS_POLICY in given or any(column.masking_policy or column.tagging for column in columns):
         raise errors.unsupported("CREATE OR ALTER VIEW with a policy or a tag")
     there = {column.name: column for column in columns_of(existing)}
     names = [column.name for column in columns]
     if [name for name in names if name in there] != [name for name in there if name in names]:
         raise errors.unnumbered("CREATE OR ALTER VIEW can't reorder columns.")
-    if gone := sorted(governance.attached_columns(existing) - {*names}):
+    if gone := sorted(columns_of_policies(existing) - {*names}):
         raise errors.unnumbered(f"Cannot drop column '{gone[0]}' which is associated with one or more policies.")
     kept = [
         replace(column, masking_policy=old.masking_policy, tags=old.tags)
@@ -207,19 +207,16 @@ def _secure(words: str, *, secure: bool) -> Action:
 
 def _parse_column_changes(parser: Parser) -> Act:
     """Take the rest of { ALTER | MODIFY }: `[COLUMN] <name> { SET | UNSET } { MASKING POLICY | TAG } … [, …]`."""
-    changes: list[tuple[str, governance.ColumnChange]] = []
-    while not changes or parser.accept(","):
-        parser.accept("COLUMN")
-        name = parser.identifier()
-        change = governance.parse_column_governance(parser, name)
-        if change is None:
-            raise parser.unexpected()
-        changes.append((name, change))
-    return alter_columns(changes, owner_only=False)
+    return alter_columns(parser.list_of(lambda: _parse_column_change(parser)), owner_only=False)
 
 
-def _not_built(words: str, _parser: Parser) -> Act:
-    raise errors.unsupported(f"ALTER VIEW {words}")
+def _parse_column_change(parser: Parser) -> tuple[str, ColumnChange]:
+    parser.accept("COLUMN")
+    name = parser.identifier()
+    change = parse_column_governance(parser, name)
+    if change is None:
+        raise parser.unexpected()
+    return name, change
 
 
 # --- DESCRIBE and SHOW -----------------------------------------------------------------------------------------------
@@ -281,11 +278,6 @@ _COLUMNS = (
 )
 _TERSE = (*_COLUMNS[:2], *_COLUMNS[3:6])
 
-_UNBUILT_ACTIONS = phrases("""
-    ADD DATA METRIC FUNCTION, DROP DATA METRIC FUNCTION, MODIFY DATA METRIC FUNCTION, SET AGGREGATION POLICY,
-    SET CONTACT, SET JOIN POLICY, UNSET AGGREGATION POLICY, UNSET CONTACT, UNSET JOIN POLICY
-""")
-
 TYPE = ObjectType(
     kind="VIEW",
     plural="VIEWS",
@@ -293,7 +285,7 @@ TYPE = ObjectType(
     namespace="TABLE",
     modifiers=(Clause("SECURE", "SECURE", alterable=True), Clause("RECURSIVE", "RECURSIVE"), *TEMPORARY_MODIFIERS),
     signature=_parse_columns,
-    clauses=(Part(_QUERY, _parse_query), *governance.CLAUSES),
+    clauses=(Part(_QUERY, _parse_query), *row_access.CLAUSES, *uncovered.VIEW_CLAUSES),
     required=(_QUERY,),
     properties=(
         Property("COMMENT", Text(), default="", unset=""),
@@ -308,8 +300,8 @@ TYPE = ObjectType(
         _secure("UNSET SECURE", secure=False),
         Action("ALTER", _parse_column_changes, None),
         Action("MODIFY", _parse_column_changes, None),
-        *governance.ACTIONS,
-        *(Action(words, partial(_not_built, words)) for words in _UNBUILT_ACTIONS),
+        *row_access.ACTIONS,
+        *uncovered.VIEW_ACTIONS,
     ),
     show=Show(_COLUMNS, terse=_TERSE, starts_with=True, limit=True),
     describe=_describe,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.bodies import Place, parse_expression
+from freehold_devstack.snowflake.bodies import Expression, Place, parse_expression
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Act, Action, Given, Part
@@ -28,20 +28,20 @@ _UNCLUSTERABLE = frozenset({"ARRAY", "GEOGRAPHY", "GEOMETRY", "OBJECT", "VARIANT
 
 def _parse(parser: Parser) -> Given:
     """Take `(expression [, …])`."""
-    parser.expect("(")
-    texts: list[str] = []
-    columns: dict[str, None] = {}
-    while not texts or parser.accept(","):
-        place, text = Place(parser.token.line, parser.token.position), parser.expression()
-        expression = parse_expression(text, place, fold_quoted=parser.fold_quoted)
-        if expression.functions:
-            raise errors.unknown_function(print_name(expression.functions[0]))
-        if not expression.is_scalar or expression.unstable or not expression.identifiers:
-            raise errors.unnumbered(f"Invalid expression [{text}] in CLUSTER BY.")
-        texts.append(text)
-        columns.update(dict.fromkeys(name[-1] for name in expression.identifiers))
-    parser.expect(")")
-    return {CLUSTER_BY: f"LINEAR({', '.join(texts)})", _KEYS: tuple(texts), _COLUMNS: tuple(columns)}
+    keys = parser.bracketed_list_of(lambda: _parse_key(parser))
+    columns = dict.fromkeys(name[-1] for key in keys for name in key.identifiers)
+    texts = tuple(key.text for key in keys)
+    return {CLUSTER_BY: f"LINEAR({', '.join(texts)})", _KEYS: texts, _COLUMNS: tuple(columns)}
+
+
+def _parse_key(parser: Parser) -> Expression:
+    place, text = Place(parser.token.line, parser.token.position), parser.expression()
+    key = parse_expression(text, place, fold_quoted=parser.fold_quoted)
+    if key.functions:
+        raise errors.unknown_function(print_name(key.functions[0]))
+    if not key.is_scalar or key.unstable or not key.identifiers:
+        raise errors.unnumbered(f"Invalid expression [{text}] in CLUSTER BY.")
+    return key
 
 
 CLAUSE = Part(CLUSTER_BY, _parse, _NONE)

@@ -1,6 +1,6 @@
 """The columns of tables and views: how the catalog keeps them, how they are found and described."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from freehold_devstack.snowflake.bodies import Output, Relations
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType, data_type
-from freehold_devstack.snowflake.parser import Name
+from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import Result, text
 from freehold_devstack.snowflake.tags import TagValues
 
@@ -159,6 +159,23 @@ def find_column(columns: Iterable[Column], name: str) -> Column:
     raise errors.invalid_identifier(name)
 
 
+def parse_column_names(parser: Parser) -> tuple[str, ...]:
+    """Take `(column [, …])`.
+
+    Raises:
+        SqlError: 001003 for anything else, 002025 for a column that is named twice.
+    """
+    names = parser.bracketed_list_of(parser.identifier)
+    check_unique(names)
+    return tuple(names)
+
+
+def masked_columns(relation: CatalogObject) -> frozenset[str]:
+    """The columns that a masking policy is given, be it to mask them or as a condition."""
+    maskings = [column.masking_policy for column in columns_of(relation)]
+    return frozenset(name for masking in maskings if masking is not None for name in masking.using)
+
+
 def outputs(columns: Iterable[Column]) -> tuple[Output, ...]:
     """The columns as a query sees them."""
     return tuple(Output(column.name, column.type) for column in columns)
@@ -176,13 +193,13 @@ def read_columns(context: Context, tables: Iterable[Name]) -> Relations:
     return {context.catalog.path(relation): outputs(columns_of(relation)) for relation in found}
 
 
-def check_unique(columns: Sequence[Column]) -> None:
+def check_unique(names: Iterable[str]) -> None:
     """Refuse with 002025 two columns of one name."""
     seen: set[str] = set()
-    for column in columns:
-        if column.name in seen:
-            raise errors.duplicate_column(column.name)
-        seen.add(column.name)
+    for name in names:
+        if name in seen:
+            raise errors.duplicate_column(name)
+        seen.add(name)
 
 
 # --- describing ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser
-from freehold_devstack.snowflake.relations.changes import alter_columns, set_comment
+from freehold_devstack.snowflake.relations.column_changes import alter_columns, set_comment
 from freehold_devstack.snowflake.results import DONE, Result
 
 

@@ -16,9 +16,10 @@ from freehold_devstack.snowflake.grammar import Given
 from freehold_devstack.snowflake.parser import Name, Parser, phrases, print_name
 from freehold_devstack.snowflake.relations import columns as columns_module
 from freehold_devstack.snowflake.relations import constraints as constraints_module
+from freehold_devstack.snowflake.relations.column_governance import attach, parse_attachment
 from freehold_devstack.snowflake.relations.columns import COLUMNS, Column, Identity, check_unique, find_column, outputs
-from freehold_devstack.snowflake.relations.constraints import CONSTRAINTS, Constraint, parse_constraint
-from freehold_devstack.snowflake.relations.governance import attach, parse_attachment
+from freehold_devstack.snowflake.relations.constraint_definitions import parse_constraint
+from freehold_devstack.snowflake.relations.constraints import CONSTRAINTS, Constraint
 from freehold_devstack.snowflake.tokens import TokenKind
 
 _NOT_COLUMNS = frozenset({"CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER"})
@@ -52,7 +53,7 @@ def parse_signature(parser: Parser) -> Given:
         columns.append(definition.column)
         constraints.extend(definition.constraints)
     parser.expect(")")
-    check_unique(columns)
+    check_unique(column.name for column in columns)
     return {
         COLUMNS: tuple(map(columns_module.keep, columns)),
         CONSTRAINTS: tuple(map(constraints_module.keep, constraints)) or None,

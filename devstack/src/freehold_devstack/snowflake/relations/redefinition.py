@@ -10,7 +10,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import check_change
-from freehold_devstack.snowflake.relations.changes import extended, shortened
+from freehold_devstack.snowflake.relations.column_changes import extended, shortened
 from freehold_devstack.snowflake.relations.columns import COLUMNS, Column, columns_of, with_columns
 from freehold_devstack.snowflake.relations.constraints import (
     CONSTRAINTS,
@@ -20,7 +20,7 @@ from freehold_devstack.snowflake.relations.constraints import (
     released,
 )
 from freehold_devstack.snowflake.relations.definitions import Definition, completed
-from freehold_devstack.snowflake.relations.governance import ROW_ACCESS_POLICY
+from freehold_devstack.snowflake.relations.row_access import ROW_ACCESS_POLICY
 
 
 def redefined(context: Context, existing: CatalogObject, draft: CatalogObject, given: Collection[str]) -> CatalogObject:

@@ -3,7 +3,6 @@
 https://docs.snowflake.com/en/user-guide/search-optimization-service
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,24 +43,14 @@ def _parse_targets(parser: Parser) -> Targets:
     """Take [ON <method>(<column> [, …]) [, …]]."""
     if not parser.accept("ON"):
         return ()
-    found: dict[str, None] = {}
-    first = True
-    while first or parser.accept(","):
-        first = False
-        method = parser.choose(*_METHODS)
-        parser.expect("(")
-        found.update(dict.fromkeys(f"{method}({column})" for column in _parse_columns(parser)))
-        parser.expect(")")
-    return tuple(found)
+    methods = parser.list_of(lambda: _parse_method(parser))
+    return tuple(dict.fromkeys(target for method in methods for target in method))
 
 
-def _parse_columns(parser: Parser) -> Sequence[str]:
-    if parser.accept(_EVERYTHING):
-        return (_EVERYTHING,)
-    columns = [parser.identifier()]
-    while parser.accept(","):
-        columns.append(parser.identifier())
-    return columns
+def _parse_method(parser: Parser) -> Targets:
+    method = parser.choose(*_METHODS)
+    columns = [_EVERYTHING] if parser.accept("(", _EVERYTHING, ")") else parser.bracketed_list_of(parser.identifier)
+    return tuple(f"{method}({column})" for column in columns)
 
 
 def _check_columns(table: CatalogObject, wanted: Targets) -> None:

@@ -1,4 +1,4 @@
-"""ALTER TABLE: what it does to columns and constraints.
+"""ALTER TABLE: what it does to columns.
 
 https://docs.snowflake.com/en/sql-reference/sql/alter-table
 """
@@ -14,6 +14,12 @@ from freehold_devstack.snowflake.datatypes import DataType, check_change, parse_
 from freehold_devstack.snowflake.grammar import Act, Action
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.relations.clustering import clustered_columns
+from freehold_devstack.snowflake.relations.column_governance import (
+    ColumnChange,
+    columns_of_policies,
+    parse_column_governance,
+    renamed_in_policies,
+)
 from freehold_devstack.snowflake.relations.columns import (
     Column,
     check_unique,
@@ -22,19 +28,21 @@ from freehold_devstack.snowflake.relations.columns import (
     with_column,
     with_columns,
 )
+from freehold_devstack.snowflake.relations.constraint_changes import (
+    parse_constraint_addition,
+    parse_constraint_change,
+    parse_constraint_removal,
+    parse_constraint_renaming,
+    parse_how,
+)
 from freehold_devstack.snowflake.relations.constraints import (
     CHECK,
-    FOREIGN_KEY,
     PRIMARY_KEY,
-    UNIQUE,
-    Constraint,
     constrained,
     constraints_of,
-    find_constraint,
-    find_key,
-    parse_constraint,
     references,
     released,
+    with_constraint,
     with_constraints,
 )
 from freehold_devstack.snowflake.relations.definitions import (
@@ -43,13 +51,6 @@ from freehold_devstack.snowflake.relations.definitions import (
     completed,
     parse_column,
     usable_sequence,
-)
-from freehold_devstack.snowflake.relations.governance import (
-    ColumnChange,
-    attached_columns,
-    parse_column_governance,
-    parse_columns,
-    renamed_in_policies,
 )
 
 Rows = Callable[[Context, CatalogObject], int]
@@ -69,25 +70,18 @@ class _Addition:
 
 def _parse_add(parser: Parser, rows: Rows) -> Act:
     """Take the rest of ADD: a constraint, or `[COLUMN] [IF NOT EXISTS] <column> [, …]`."""
-    constraint = parse_constraint(parser)
-    if constraint is not None:
-        return _add_constraint(constraint)
+    if (act := parse_constraint_addition(parser)) is not None:
+        return act
     parser.accept("COLUMN")
-    additions: list[_Addition] = []
-    while not additions or parser.accept(","):
-        if_not_exists = parser.accept("IF", "NOT", "EXISTS")
-        definition = parse_column(parser)
-        if if_not_exists and (definition.column.has_default or definition.constraints):
-            raise errors.unnumbered("IF NOT EXISTS can't be combined with a default, an identity or a constraint.")
-        additions.append(_Addition(definition, if_not_exists))
-    return _add_columns(additions, rows)
+    return _add_columns(parser.list_of(lambda: _parse_addition(parser)), rows)
 
 
-def _add_constraint(constraint: Constraint) -> Act:
-    def act(context: Context, table: CatalogObject) -> None:
-        context.catalog.update(table, constrained(context, table, (constraint,)))
-
-    return act
+def _parse_addition(parser: Parser) -> _Addition:
+    if_not_exists = parser.accept("IF", "NOT", "EXISTS")
+    definition = parse_column(parser)
+    if if_not_exists and (definition.column.has_default or definition.constraints):
+        raise errors.unnumbered("IF NOT EXISTS can't be combined with a default, an identity or a constraint.")
+    return _Addition(definition, if_not_exists)
 
 
 def _add_columns(additions: Sequence[_Addition], rows: Rows) -> Act:
@@ -96,7 +90,7 @@ def _add_columns(additions: Sequence[_Addition], rows: Rows) -> Act:
         coming = [
             each.definition for each in additions if not (each.if_not_exists and each.definition.column.name in there)
         ]
-        check_unique([definition.column for definition in coming])
+        check_unique(definition.column.name for definition in coming)
         for definition in coming:
             if definition.column.name in there:
                 raise errors.column_exists(definition.column.name)
@@ -140,19 +134,12 @@ def extended(context: Context, table: CatalogObject, definitions: Sequence[Defin
 
 def _parse_drop(parser: Parser) -> Act:
     """Take the rest of DROP: a constraint, or `[COLUMN] [IF EXISTS] <name> [, …]`; then [CASCADE | RESTRICT]."""
-    find = _parse_constraint_reference(parser)
-    if find is not None:
-        return _drop_constraint(find, _parse_how(parser))
+    if (act := parse_constraint_removal(parser)) is not None:
+        return act
     parser.accept("COLUMN")
     if_exists = parser.accept("IF", "EXISTS")
-    names: list[str] = []
-    while not names or parser.accept(","):
-        names.append(parser.identifier())
-    return _drop_columns(names, _parse_how(parser), if_exists=if_exists)
-
-
-def _parse_how(parser: Parser) -> str:
-    return next((word for word in ("CASCADE", "RESTRICT") if parser.accept(word)), "")
+    names = parser.list_of(parser.identifier)
+    return _drop_columns(names, parse_how(parser), if_exists=if_exists)
 
 
 def _drop_columns(names: Sequence[str], how: str, *, if_exists: bool) -> Act:
@@ -195,7 +182,7 @@ def _check_unused(table: CatalogObject, kept: Iterable[Column], name: str) -> No
             raise errors.virtual_column(11208, text)
     if name in clustered_columns(table):
         raise errors.unnumbered(f"Cannot drop column '{name}' which belongs to a clustering key")
-    if name in attached_columns(table):
+    if name in columns_of_policies(table):
         raise errors.unnumbered(f"Cannot drop column '{name}' which is associated with one or more policies.")
 
 
@@ -204,9 +191,8 @@ def _check_unused(table: CatalogObject, kept: Iterable[Column], name: str) -> No
 
 def _parse_alter(parser: Parser, rows: Rows) -> Act:
     """Take the rest of { ALTER | MODIFY }: a constraint, or `[(] [COLUMN] <name> <change> [, …] [)]`."""
-    find = _parse_constraint_reference(parser)
-    if find is not None:
-        return _alter_constraint(find, parser)
+    if (act := parse_constraint_change(parser)) is not None:
+        return act
     grouped = parser.accept("(")
     changes: list[tuple[str, ColumnChange]] = []
     governing: set[bool] = set()
@@ -334,80 +320,13 @@ def _rename(context: Context, table: CatalogObject, old: str, new: str) -> None:
 
     for reference in references(context, table):
         followed = replace(reference.constraint, referenced=renamed(reference.constraint.referenced))
-        _replace_constraint(context, context.catalog[reference.table.id], reference.constraint, followed)
+        referring = context.catalog[reference.table.id]
+        context.catalog.update(referring, with_constraint(referring, reference.constraint, followed))
     table = context.catalog[table.id]
     column = replace(find_column(columns_of(table), old), name=new)
     changed = renamed_in_policies(with_column(table, column, old), renamed)
     constraints = [replace(each, columns=renamed(each.columns)) for each in constraints_of(table)]
     context.catalog.update(table, with_constraints(changed, constraints))
-
-
-# --- constraints -----------------------------------------------------------------------------------------------------
-
-_Find = Callable[[CatalogObject], Constraint]
-
-
-def _parse_constraint_reference(parser: Parser) -> _Find | None:
-    """Take { CONSTRAINT <name> | PRIMARY KEY [(…)] | UNIQUE (…) | FOREIGN KEY (…) }, if it comes next."""
-    if parser.accept("CONSTRAINT"):
-        name = parser.identifier()
-        return lambda table: find_constraint(table, name)
-    for kind in (PRIMARY_KEY, UNIQUE, FOREIGN_KEY):
-        if parser.accept_phrase(kind):
-            columns = () if kind == PRIMARY_KEY and not parser.at("(") else parse_columns(parser)
-            return _find_key(kind, columns)
-    return None
-
-
-def _find_key(kind: str, columns: tuple[str, ...]) -> _Find:
-    return lambda table: find_key(table, kind, columns)
-
-
-def _drop_constraint(find: _Find, how: str) -> Act:
-    def act(context: Context, table: CatalogObject) -> None:
-        context.catalog.update(table, released(context, table, (find(table),), restrict=how == "RESTRICT"))
-
-    return act
-
-
-def _alter_constraint(find: _Find, parser: Parser) -> Act:
-    """Take [NOT ENFORCED] [NOVALIDATE] [RELY | NORELY], of which only RELY is more than what is so anyway."""
-    for word in ("ENFORCED", "VALIDATE"):
-        if parser.at(word):
-            raise errors.unsupported(f"ALTER CONSTRAINT {word}")
-    said = parser.accept("NOT", "ENFORCED")
-    said = parser.accept("NOVALIDATE") or said
-    rely = {"RELY": True, "NORELY": False}.get(next((word for word in ("RELY", "NORELY") if parser.accept(word)), ""))
-    if rely is None and not said:
-        raise parser.unexpected()
-
-    def act(context: Context, table: CatalogObject) -> None:
-        context.require(OWNERSHIP, table)
-        constraint = find(table)
-        if rely is not None:
-            _replace_constraint(context, table, constraint, replace(constraint, rely=rely))
-
-    return act
-
-
-def _replace_constraint(context: Context, table: CatalogObject, old: Constraint, new: Constraint) -> None:
-    constraints = [new if each == old else each for each in constraints_of(table)]
-    context.catalog.update(table, with_constraints(table, constraints))
-
-
-def _parse_rename_constraint(parser: Parser) -> Act:
-    """Take the rest of RENAME CONSTRAINT <old> TO <new>."""
-    old = parser.identifier()
-    parser.expect("TO")
-    new = parser.identifier()
-
-    def act(context: Context, table: CatalogObject) -> None:
-        constraint = find_constraint(table, old)
-        if any(each.name == new for each in constraints_of(table)):
-            raise errors.unnumbered(f"constraint '{new}' already exists on table '{table.name}'")
-        _replace_constraint(context, table, constraint, replace(constraint, name=new))
-
-    return act
 
 
 def actions(rows: Rows) -> tuple[Action, ...]:
@@ -418,5 +337,5 @@ def actions(rows: Rows) -> tuple[Action, ...]:
         Action("ALTER", lambda parser: _parse_alter(parser, rows), None),
         Action("MODIFY", lambda parser: _parse_alter(parser, rows), None),
         Action("RENAME COLUMN", _parse_rename),
-        Action("RENAME CONSTRAINT", _parse_rename_constraint),
+        Action("RENAME CONSTRAINT", parse_constraint_renaming),
     )

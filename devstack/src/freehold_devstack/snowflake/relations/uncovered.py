@@ -1,0 +1,51 @@
+"""What Snowflake documents of tables and views beyond what is covered here: refused by its name, not as unknown."""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.grammar import Action, Part
+from freehold_devstack.snowflake.parser import Parser, phrases
+
+_POLICIES = phrases("AGGREGATION POLICY, JOIN POLICY")
+_PROPERTIES = phrases("ERROR_LOGGING, ICEBERG_DEFAULT_DDL_COLLATION, ROW_TIMESTAMP")
+
+_ACTIONS = (
+    *(f"{verb} {what}" for verb in ("SET", "UNSET") for what in (*_POLICIES, "CONTACT", "DATA_METRIC_SCHEDULE")),
+    *(f"{verb} DATA METRIC FUNCTION" for verb in ("ADD", "DROP", "MODIFY")),
+    "UNSET DCM PROJECT",
+)
+_TABLE_ACTIONS = (
+    *_ACTIONS,
+    *(f"{verb} {name}" for verb in ("SET", "UNSET") for name in _PROPERTIES),
+    *phrases("ADD STORAGE LIFECYCLE POLICY, DROP STORAGE LIFECYCLE POLICY, RECLUSTER"),
+)
+
+
+def _refuse(feature: str) -> Callable[[Parser], NoReturn]:
+    def parse(_parser: Parser) -> NoReturn:
+        raise errors.unsupported(feature)
+
+    return parse
+
+
+def _clauses(*words: str) -> tuple[Part, ...]:
+    return tuple(Part(each, _refuse(each)) for each in words)
+
+
+VIEW_CLAUSES = _clauses(
+    *_POLICIES, *(f"WITH {policy}" for policy in _POLICIES), "COPY TAGS", "WITH CONTACT", "WITH DATA METRIC FUNCTION"
+)
+"""Of CREATE VIEW."""
+
+TABLE_CLAUSES = (
+    *VIEW_CLAUSES,
+    *_clauses("STORAGE LIFECYCLE POLICY", "WITH STORAGE LIFECYCLE POLICY", *_PROPERTIES),
+)
+"""Of CREATE TABLE."""
+
+TABLE_ACTIONS = tuple(Action(words, _refuse(f"ALTER TABLE {words}")) for words in _TABLE_ACTIONS)
+"""Of ALTER TABLE."""
+
+VIEW_ACTIONS = tuple(Action(words, _refuse(f"ALTER VIEW {words}")) for words in _ACTIONS)
+"""Of ALTER VIEW."""

@@ -11,8 +11,8 @@ from freehold_devstack.snowflake.create import check_taken
 from freehold_devstack.snowflake.ddl import (
     Target,
     check_feature,
-    check_names,
     check_rights,
+    check_settings,
     parse_assignments,
     parse_name,
     parse_names,
@@ -64,7 +64,7 @@ class Alter:
 
     def execute(self, context: Context) -> Result:
         object_type, settings = self.target.object_type, self.change.settings or {}
-        check_names(object_type, settings, "ALTER")
+        check_settings(object_type, settings, "ALTER")
         obj = self.target.lookup(context, "ALTER")
         if obj is None:
             if self.if_exists:

@@ -10,7 +10,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import (
     Target,
-    check_names,
+    check_settings,
     parse_assignment,
     parse_name,
     parse_target,
@@ -100,7 +100,7 @@ class Create:
         return Form("CREATE", self.object_type.kind, self.name, " ".join(filter(None, clauses)))
 
     def execute(self, context: Context) -> Result:
-        self._check_names()
+        self._check_settings()
         lifecycle = self.object_type.lifecycle
         container = context.container(self.object_type, self.name, "CREATE")
         context.require_writable(container)
@@ -139,8 +139,8 @@ class Create:
         elif not self._temporary:
             context.require(self.object_type.creating, container, primary_only=True)
 
-    def _check_names(self) -> None:
-        check_names(self.object_type, self.definition.values, "CREATE")
+    def _check_settings(self) -> None:
+        check_settings(self.object_type, self.definition.values, "CREATE")
         if not self.object_type.parameters_in_create and self.mode != "OR ALTER":
             for name in self.definition.values.keys() & {*self.object_type.parameters}:
                 raise errors.unsupported(f"{name} in CREATE {self.object_type.kind}")

@@ -4,7 +4,7 @@ The order of checks is Snowflake's: syntax, names of properties, containers, the
 the values, the privileges on what they refer to.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
@@ -17,7 +17,7 @@ from freehold_devstack.snowflake.object_type import ObjectType
 from freehold_devstack.snowflake.object_types import Types
 from freehold_devstack.snowflake.parameters import Parameter
 from freehold_devstack.snowflake.parser import Literal, Name, Parser, phrases, print_name
-from freehold_devstack.snowflake.values import InvalidFormError, InvalidValueError, Reference
+from freehold_devstack.snowflake.values import InvalidFormError, InvalidValueError, Reference, check_form, read_value
 
 KNOWN = phrases("""
     AGENT, AGGREGATION POLICY, ALERT, API INTEGRATION, APPLICATION, AUTHENTICATION POLICY, CATALOG INTEGRATION,
@@ -147,12 +147,25 @@ def parse_unset(parser: Parser) -> dict[str, None]:
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
-def check_names(object_type: ObjectType, names: Iterable[str], statement: OneOf["CREATE", "ALTER"]) -> None:
-    """Refuse with 001420 what is no setting of the type, or none that the statement takes."""
-    for name in names:
+def check_settings(
+    object_type: ObjectType, literals: Mapping[str, Literal | None], statement: OneOf["CREATE", "ALTER"]
+) -> None:
+    """Refuse what is wrong with settings whatever they are set on.
+
+    Args:
+        literals: None stands for UNSET.
+
+    Raises:
+        SqlError: 001420 for what is no setting of the type or none that the statement takes; then 001008 or 999999 for
+            a literal of another type than the setting's.
+    """
+    for name in literals:
         known = object_type.settings.get(name)
         if known is None or (isinstance(known, Property) and known.only not in {None, statement}):
             raise errors.invalid_property(name, object_type.kind)
+    for name, literal in literals.items():
+        if literal is not None:
+            check_form(name, object_type.settings[name].type, literal)
 
 
 def read_literals(
@@ -186,17 +199,17 @@ def check_feature(context: Context, setting: Setting) -> None:
 
 
 def _value(context: Context, setting: Setting, literal: Literal) -> Value:
-    invalid = errors.invalid_parameter_value if isinstance(setting, Parameter) else errors.invalid_property_value
+    if isinstance(setting, Property):
+        return read_value(setting.name, setting.type, literal)
     try:
         value = setting.type.read(literal)
-    except InvalidFormError:
-        raise errors.invalid_parameter_value(literal.text, setting.name) from None
+    except InvalidFormError as error:
+        raise error.refusal(setting.name, literal) from None
     except InvalidValueError:
-        shown = literal.text if isinstance(setting, Parameter) else literal.value or literal.text
-        raise invalid(shown, setting.name) from None
-    limit = setting.standard_high if isinstance(setting, Parameter) and context.identity.edition == "STANDARD" else None
+        raise errors.invalid_parameter_value(literal.value or literal.text, setting.name) from None
+    limit = setting.standard_high if context.identity.edition == "STANDARD" else None
     if limit is not None and isinstance(value, int) and value > limit:
-        raise invalid(literal.text, setting.name)
+        raise errors.invalid_parameter_value(literal.text, setting.name)
     return value
 
 

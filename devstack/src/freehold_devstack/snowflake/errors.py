@@ -92,6 +92,10 @@ def too_long(limit: int) -> SqlError:
     return unnumbered(f"The text of a request is longer than {limit} characters.")
 
 
+def too_complex(limit: int) -> SqlError:
+    return unnumbered(f"A query or expression has more than {limit} tokens.")
+
+
 def too_deep() -> SqlError:
     return unnumbered("The statement is nested too deeply.")
 
@@ -217,6 +221,11 @@ def invalid_property_value(value: str, name: str) -> SqlError:
     return SqlError(1422, "22023", f"{COMPILATION}invalid value '{value}' for property '{name}'")
 
 
+def invalid_property_type(value: str, name: str) -> SqlError:
+    """A single value where a list is due."""
+    return unnumbered(f"invalid type of property '{value}' for '{name}'")
+
+
 def invalid_property(name: str, kind: str) -> SqlError:
     return SqlError(1420, "22023", f"{COMPILATION}invalid property '{name}' for '{kind.replace(' ', '_')}'")
 
@@ -237,7 +246,7 @@ def generation_as_constraint(value: str) -> SqlError:
 
 
 def duplicate_property(name: str) -> SqlError:
-    return unnumbered(f"duplicate property '{name}'")
+    return unnumbered(f"duplicate property '{name}';")
 
 
 def unset_refused(text: str, name: str, object_name: str) -> SqlError:
@@ -446,7 +455,8 @@ def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError
 
 
 def policy_in_use(name: str) -> SqlError:
-    return unnumbered(f"Policy {name} cannot be dropped/replaced as it is associated with one or more entities.")
+    text = f"Policy {name} cannot be dropped/replaced as it is associated with one or more entities."
+    return SqlError(3531, "23001", f"{COMPILATION}{text}")
 
 
 def body_type(name: str, expected: str, found: str) -> SqlError:

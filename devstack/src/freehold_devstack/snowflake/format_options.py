@@ -17,12 +17,14 @@ from freehold_devstack.snowflake.values import (
     Boolean,
     Choice,
     Integer,
+    InvalidFormError,
     InvalidValueError,
     ListOf,
     Names,
     Text,
     ValueType,
     choice,
+    read_value,
 )
 
 TYPE, FORMAT_NAME = "TYPE", "FORMAT_NAME"
@@ -93,6 +95,24 @@ _ENCODING = _words(
     "ISO88597 ISO88598 ISO88599 ISO885915 KOI8R SHIFTJIS UTF8 UTF16 UTF16BE UTF16LE UTF32 UTF32BE UTF32LE WINDOWS1250 "
     "WINDOWS1251 WINDOWS1252 WINDOWS1253 WINDOWS1254 WINDOWS1255 WINDOWS1256"
 )
+
+
+@dataclass(frozen=True)
+class OptionValue:
+    """The value of an option: whatever is wrong with one, the answer is that for another type."""
+
+    type: ValueType
+
+    @property
+    def sql_name(self) -> str:
+        return self.type.sql_name
+
+    def read(self, literal: Literal) -> Value:
+        try:
+            return self.type.read(literal)
+        except InvalidValueError:
+            raise InvalidFormError from None
+
 
 # --- options ---------------------------------------------------------------------------------------------------------
 
@@ -193,7 +213,7 @@ FORMATS: Mapping[str, tuple[Option, ...]] = {
 }
 """The options of each format type, in the order of DESCRIBE."""
 
-TYPES = choice(*FORMATS)
+TYPES = OptionValue(choice(*FORMATS))
 
 
 def all_options() -> tuple[Option, ...]:
@@ -218,7 +238,7 @@ def settled(format_type: str, values: Mapping[str, Value], given: Iterable[str])
         given: What the statement spells out.
 
     Raises:
-        SqlError: 001420 for an option of another type, 001422 for a value, 999999 for what doesn't go together.
+        SqlError: 001420 for an option of another type, 001008 for a value, 999999 for what doesn't go together.
     """
     options = {option.name: option for option in FORMATS[format_type] if not option.read_only}
     named = frozenset(given)
@@ -245,7 +265,7 @@ def _check_compression(options: Mapping[str, Option], values: Mapping[str, Value
     if compression is not None and isinstance(compression.type, Choice):
         value = str(values["COMPRESSION"])
         if value not in compression.type.spellings:
-            raise errors.invalid_property_value(value, "COMPRESSION")
+            raise errors.invalid_parameter_value(value, "COMPRESSION")
 
 
 def _check_delimiters(values: Mapping[str, Value]) -> None:
@@ -271,17 +291,14 @@ class FileFormat:
             if len(given) > 1:
                 raise errors.unnumbered("FORMAT_NAME can't be given together with a TYPE and its options.")
             return {FORMAT_NAME: Names().read(given[FORMAT_NAME])}
-        format_type = str(_read(TYPE, TYPES, given.pop(TYPE))) if TYPE in given else "CSV"
+        format_type = str(read_value(TYPE, TYPES, given.pop(TYPE))) if TYPE in given else "CSV"
         known = {option.name: option for option in FORMATS[format_type] if not option.read_only}
-        values = {name: _read(name, known[name].type, value) for name, value in given.items() if name in known}
+        values = {
+            name: read_value(name, OptionValue(known[name].type), value)
+            for name, value in given.items()
+            if name in known
+        }
         return {TYPE: format_type, **settled(format_type, values, given)}
-
-
-def _read(name: str, type_: ValueType, literal: Literal) -> Value:
-    try:
-        return type_.read(literal)
-    except InvalidValueError:
-        raise errors.invalid_property_value(literal.value or literal.text, name) from None
 
 
 # --- printing --------------------------------------------------------------------------------------------------------

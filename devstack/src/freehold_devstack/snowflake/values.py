@@ -7,16 +7,36 @@ from typing import Protocol
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar, Value
+from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.parser import Literal, Parser
 from freehold_devstack.snowflake.tokens import TokenKind, tokenize
 
+_WHOLE = re.compile(r"-?\d{1,38}")
+
 
 class InvalidValueError(Exception):
-    """The literal is of the wrong type or out of range."""
+    """The literal is out of range, or none of the words that there are."""
+
+    def refusal(self, name: str, literal: Literal) -> SqlError:
+        """What the server answers where a property was given this literal."""
+        whole = literal.kind is TokenKind.NUMBER and _WHOLE.fullmatch(literal.value)
+        shown = f"{int(literal.value):,}" if whole else literal.value or literal.text
+        return errors.invalid_property_value(shown, name)
 
 
 class InvalidFormError(InvalidValueError):
-    """The literal is none that the type can be written with, which is told before the object is looked at."""
+    """The literal is of another type, which is told before the object is looked at."""
+
+    def refusal(self, name: str, literal: Literal) -> SqlError:
+        written = ", ".join(item.text for item in literal.items) or literal.text
+        return errors.invalid_parameter_value(written, name)
+
+
+class NoListError(InvalidFormError):
+    """The literal is a single value where a list is due."""
+
+    def refusal(self, name: str, literal: Literal) -> SqlError:
+        return errors.invalid_property_type(literal.text, name)
 
 
 class ValueType(Protocol):
@@ -34,11 +54,44 @@ class ValueType(Protocol):
         """
 
 
+def read_value(name: str, type_: ValueType, literal: Literal) -> Value:
+    """The value of a property.
+
+    Raises:
+        SqlError: 001008 or 999999 for a literal of another type, 001422 for any other that the type does not take.
+    """
+    try:
+        return type_.read(literal)
+    except InvalidValueError as error:
+        raise error.refusal(name, literal) from None
+
+
+def check_form(name: str, type_: ValueType, literal: Literal) -> None:
+    """Refuse a literal of another type, as `read_value` does."""
+    try:
+        type_.read(literal)
+    except InvalidFormError as error:
+        raise error.refusal(name, literal) from None
+    except InvalidValueError:
+        pass
+
+
 class ScalarType(ValueType, Protocol):
     """A type whose values are no lists and no groups, as parameters have it."""
 
     def read(self, literal: Literal) -> Scalar:
         """As `ValueType.read`."""
+
+
+def whole_number(literal: Literal) -> int:
+    """The whole number that a literal is; one with more digits than any number has is none.
+
+    Raises:
+        InvalidFormError: It is something else.
+    """
+    if literal.kind is not TokenKind.NUMBER or not _WHOLE.fullmatch(literal.value):
+        raise InvalidFormError
+    return int(literal.value)
 
 
 @dataclass(frozen=True)
@@ -54,9 +107,7 @@ class Integer:
     def read(self, literal: Literal) -> Scalar:
         if self.null and literal.kind is TokenKind.WORD and literal.value == "NULL":
             return None
-        if literal.kind is not TokenKind.NUMBER or not re.fullmatch(r"-?\d+", literal.value):
-            raise InvalidValueError
-        number = int(literal.value)
+        number = whole_number(literal)
         if number < self.low or (self.high is not None and number > self.high):
             raise InvalidValueError
         return number
@@ -70,7 +121,7 @@ class Boolean:
 
     def read(self, literal: Literal) -> Scalar:
         if literal.kind is not TokenKind.WORD or literal.value not in {"TRUE", "FALSE"}:
-            raise InvalidValueError
+            raise InvalidFormError
         return literal.value == "TRUE"
 
 
@@ -83,9 +134,11 @@ class Text:
     sql_name: str = "STRING"
 
     def read(self, literal: Literal) -> Scalar:
-        if literal.kind is not TokenKind.STRING or not self.check(literal.value):
-            raise InvalidValueError
+        if literal.kind is not TokenKind.STRING:
+            raise InvalidFormError
         if self.max_length is not None and len(literal.value) > self.max_length:
+            raise InvalidValueError
+        if not self.check(literal.value):
             raise InvalidValueError
         return literal.value
 
@@ -103,7 +156,7 @@ class Choice:
 
     def read(self, literal: Literal) -> Scalar:
         if literal.kind not in {TokenKind.WORD, TokenKind.STRING, TokenKind.NUMBER} or len(literal.name) > 1:
-            raise InvalidValueError
+            raise InvalidFormError
         try:
             return self.spellings[literal.value.upper()]
         except KeyError:
@@ -140,7 +193,7 @@ class Reference:
             return name
         is_null = literal.kind is TokenKind.WORD and literal.value == "NULL"
         if len(literal.name) != 1 or (is_null and not self.null):
-            raise InvalidValueError
+            raise InvalidFormError
         return None if is_null else literal.value
 
 
@@ -157,7 +210,7 @@ class Names:
             parser.end()
             return name
         if not literal.name or (literal.kind is TokenKind.WORD and literal.value == "NULL"):
-            raise InvalidValueError
+            raise InvalidFormError
         return literal.name
 
 
@@ -179,9 +232,11 @@ class ListOf:
     def read(self, literal: Literal) -> Value:
         if literal.kind is not TokenKind.OPERATOR:
             if not self.single:
-                raise InvalidValueError
+                raise NoListError
             return (self.item.read(literal),)
-        if literal.group is not None or len(literal.items) < self.low:
+        if literal.group is not None:
+            raise NoListError
+        if len(literal.items) < self.low:
             raise InvalidValueError
         if self.high is not None and len(literal.items) > self.high:
             raise InvalidValueError
@@ -204,22 +259,16 @@ class Group:
         """As `ValueType.read`.
 
         Raises:
-            SqlError: 001420 for an unknown name, 001422 for a value, 002029 for what is missing.
+            SqlError: 001420 for an unknown name, 002029 for what is missing, as `read_value` for a value.
         """
         given = dict(literal.group or ())
         if literal.kind is not TokenKind.OPERATOR or literal.items:
-            raise InvalidValueError
+            raise InvalidFormError
         for name in given.keys() - self.fields.keys():
             raise errors.invalid_property(name, "options")
         if missing := sorted(self.required - given.keys()):
             raise errors.missing_options(missing)
-        return {name: self._field(name, value) for name, value in given.items()}
-
-    def _field(self, name: str, literal: Literal) -> Value:
-        try:
-            return self.fields[name].read(literal)
-        except InvalidValueError:
-            raise errors.invalid_property_value(literal.value or literal.text, name) from None
+        return {name: read_value(name, self.fields[name], value) for name, value in given.items()}
 
 
 def _warehouse_sizes() -> dict[str, str]:

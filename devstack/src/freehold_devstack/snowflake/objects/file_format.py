@@ -65,7 +65,10 @@ TYPE = ObjectType(
     modifiers=tuple(Clause(word, "TRANSIENT", TEMPORARY) for word in ("TEMP", "TEMPORARY", "VOLATILE")),
     properties=(
         Property("TYPE", format_options.TYPES, "CSV", only="CREATE"),
-        *(Property(option.name, option.type, option.default, unset=REFUSED) for option in _OPTIONS),
+        *(
+            Property(option.name, format_options.OptionValue(option.type), option.default, unset=REFUSED)
+            for option in _OPTIONS
+        ),
         Property("COMMENT", Text(), default="", unset=REFUSED),
     ),
     rights=Rights(

@@ -24,7 +24,7 @@ from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Right
 from freehold_devstack.snowflake.parser import Name, Parser
 from freehold_devstack.snowflake.results import Result, number, text
 from freehold_devstack.snowflake.show_columns import COMMENT, CREATED_ON, NAME
-from freehold_devstack.snowflake.values import InvalidValueError, ListOf, Names, Text
+from freehold_devstack.snowflake.values import ListOf, Names, Text, read_value
 
 _MAX_CHARACTERS = 100_000
 """Of ALLOWED_IP_LIST."""
@@ -87,10 +87,7 @@ def _renamed(context: Context, old: CatalogObject, new: CatalogObject) -> None:
 def _change_rules(name: str, parser: Parser, *, add: bool) -> Act:
     parser.expect("=")
     literal = parser.literal()
-    try:
-        names = _names(ListOf(Names(), low=1).read(literal))
-    except InvalidValueError:
-        raise errors.invalid_property_value(literal.text, name) from None
+    names = _names(read_value(name, ListOf(Names(), low=1), literal))
 
     def act(context: Context, policy: CatalogObject) -> None:
         old = tuple(map(int, entries(policy, name)))

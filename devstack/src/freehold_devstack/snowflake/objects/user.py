@@ -16,9 +16,9 @@ from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.users import access_tokens
 from freehold_devstack.snowflake.users.rules import TYPES, settle
 from freehold_devstack.snowflake.users.shown import SHOW, describe
-from freehold_devstack.snowflake.users.values import Countdown, Flag, Namespace, Words, WorkloadIdentity
+from freehold_devstack.snowflake.users.values import Countdown, Namespace, Words, WorkloadIdentity
 from freehold_devstack.snowflake.users.workloads import parse_show_workloads
-from freehold_devstack.snowflake.values import Choice, ListOf, Reference, choice
+from freehold_devstack.snowflake.values import Boolean, Choice, ListOf, Reference, choice
 
 _NOT_BUILT = ("RESET PASSWORD", "ENROLL MFA", "REMOVE MFA METHOD", "MODIFY MFA METHOD", "ADD MFA METHOD OTP")
 """Forms of ALTER that lead to a page or to a device of a person."""
@@ -81,8 +81,8 @@ TYPE = ObjectType(
         Property("PASSWORD", Words()),
         Property("LOGIN_NAME", Words()),
         *(Property(name, Words()) for name in ("DISPLAY_NAME", "FIRST_NAME", "MIDDLE_NAME", "LAST_NAME", "EMAIL")),
-        Property("MUST_CHANGE_PASSWORD", Flag(), False, unset=False),
-        Property("DISABLED", Flag(), False, unset=False),
+        Property("MUST_CHANGE_PASSWORD", Boolean(), False, unset=False),
+        Property("DISABLED", Boolean(), False, unset=False),
         Property("DAYS_TO_EXPIRY", Countdown(365_000)),
         Property("MINS_TO_UNLOCK", Countdown(525_600_000)),
         Property("DEFAULT_WAREHOUSE", Reference("", null=True)),
@@ -90,7 +90,7 @@ TYPE = ObjectType(
         Property("DEFAULT_ROLE", Reference("", null=True)),
         Property("DEFAULT_SECONDARY_ROLES", ListOf(choice("ALL"), high=1), ("ALL",), unset=("ALL",)),
         Property("MINS_TO_BYPASS_MFA", Countdown(1440)),
-        Property("DISABLE_MFA", Flag(), False, unset=False, only="ALTER"),
+        Property("DISABLE_MFA", Boolean(), False, unset=False, only="ALTER"),
         *(Property(name, Words()) for name in KEYS),
         Property("TYPE", Choice({**{each: each for each in TYPES}, "NULL": "PERSON"}), "PERSON", unset="PERSON"),
         Property("WORKLOAD_IDENTITY", WorkloadIdentity()),

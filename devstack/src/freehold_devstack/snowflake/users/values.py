@@ -8,7 +8,15 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar, Value
 from freehold_devstack.snowflake.parser import Literal, Parser
 from freehold_devstack.snowflake.tokens import TokenKind, tokenize
-from freehold_devstack.snowflake.values import Boolean, Group, InvalidFormError, InvalidValueError, ListOf, Text, choice
+from freehold_devstack.snowflake.values import (
+    Group,
+    InvalidFormError,
+    InvalidValueError,
+    ListOf,
+    Text,
+    choice,
+    whole_number,
+)
 
 _LARGEST = 2**31 - 1
 
@@ -38,17 +46,6 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Flag(Boolean):
-    """TRUE or FALSE; anything else is told apart before the user is looked at."""
-
-    def read(self, literal: Literal) -> Scalar:
-        try:
-            return super().read(literal)
-        except InvalidValueError:
-            raise InvalidFormError from None
-
-
-@dataclass(frozen=True)
 class Countdown:
     """A whole number of days or minutes that run down from now; the word NULL stops them."""
 
@@ -58,9 +55,7 @@ class Countdown:
     def read(self, literal: Literal) -> Scalar:
         if _is_word(literal, "NULL"):
             return None
-        if literal.kind is not TokenKind.NUMBER or not re.fullmatch(r"-?\d+", literal.value):
-            raise InvalidFormError
-        number = int(literal.value)
+        number = whole_number(literal)
         if not -_LARGEST - 1 <= number <= _LARGEST:
             raise InvalidFormError
         if number > self.high:
@@ -83,7 +78,7 @@ class Namespace:
             name = parser.name(parts=2)
             parser.end()
         if not 1 <= len(name) <= 2:
-            raise InvalidValueError
+            raise InvalidFormError
         return name[0].upper() if len(name) == 1 else ".".join(name)
 
 
@@ -123,7 +118,7 @@ class WorkloadIdentity:
         """
         identity = _IDENTITY.read(literal)
         if not isinstance(identity, Mapping):
-            raise InvalidValueError
+            raise InvalidFormError
         required, allowed = _WORKLOADS[str(identity["TYPE"])]
         for name in identity.keys() - {"TYPE", *required, *allowed}:
             raise errors.invalid_property(name, f"WORKLOAD_IDENTITY TYPE = {identity['TYPE']}")

@@ -20,6 +20,7 @@ from freehold_devstack.snowflake.statements import MAX_TEXT
 from tests.endpoint.conftest import Clock, http_client, log_in
 
 MASTER_VALIDITY = 14400
+PYTHON = "CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON RUNTIME_VERSION = '3.11' HANDLER = 'f'"
 
 
 # --- requests --------------------------------------------------------------------------------------------------------
@@ -129,6 +130,34 @@ def test_a_text_of_more_than_a_megabyte_is_refused(engine: Engine, session: Sess
     longest = "CREATE SCHEMA s COMMENT = ''"
     assert refusal(engine, session, longest.replace("''", f"'{'x' * MAX_TEXT}'")) == "999999"
     engine.run(session, longest.replace("''", f"'{'x' * (MAX_TEXT - len(longest))}'"))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SHOW TABLES LIMIT {}",
+        "ALTER TABLE t ADD COLUMN b VARCHAR({})",
+        "ALTER SCHEMA public SET MAX_DATA_EXTENSION_TIME_IN_DAYS = {}",
+        "CREATE SEQUENCE s START = {}",
+        "CREATE STREAM s ON TABLE t AT (OFFSET => -{})",
+        "CREATE TASK k SCHEDULE = '{} MINUTE' AS SELECT 1",
+        "CREATE TASK k SCHEDULE = 'USING CRON {} * * * * UTC' AS SELECT 1",
+        "CREATE TASK k SCHEDULE = 'USING CRON */{} * * * * UTC' AS SELECT 1",
+        """CREATE TASK k SCHEDULE = '1 MINUTE' CONFIG = '{{"a": {}}}' AS SELECT 1""",
+        PYTHON + " PACKAGES = ('numpy=={}') AS 'def f(): pass'",
+    ],
+)
+def test_a_number_with_more_digits_than_any_number_has_is_refused(engine: Engine, session: Session, sql: str) -> None:
+    assert refusal(engine, session, sql.format("9" * 5000)) in {"001003", "391528", "999999"}
+
+
+def test_a_query_of_very_many_words_is_refused(engine: Engine, session: Session) -> None:
+    view = "CREATE VIEW v AS SELECT a FROM t WHERE " + "a = 1 AND " * 50_000 + "a = 2"
+    assert refusal(engine, session, view) == "999999"
+
+
+def test_a_python_body_that_is_nested_too_deeply_is_refused(engine: Engine, session: Session) -> None:
+    assert refusal(engine, session, f"{PYTHON} AS 'def f(): return {'-' * 200_000}1'") == "100357"
 
 
 def test_half_of_a_character_is_refused(engine: Engine, session: Session) -> None:

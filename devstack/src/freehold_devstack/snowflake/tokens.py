@@ -53,6 +53,7 @@ _LEXEMES = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_LONGEST_NUMBER = 255
 _OPENERS = ("'", '"', "$$", "/*")
 _KINDS = {
     "string": TokenKind.STRING,
@@ -85,6 +86,8 @@ def tokenize(sql: str) -> list[Token]:
                 raise errors.unterminated(line, position)
             raise errors.syntax(sql[offset], line, position)
         group, text = str(lexeme.lastgroup), lexeme[0]
+        if group == "number" and len(text) > _LONGEST_NUMBER:
+            raise errors.syntax(text[:_LONGEST_NUMBER], line, position)
         if group != "space":
             value = _value(group, text)
             keyword = value if group in _KEYWORDS else ""

@@ -16,6 +16,9 @@ from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 
 DIALECT = "snowflake"
 
+_MOST_TOKENS = 10_000
+"""The library takes minutes for more than that, where they make one long chain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -42,7 +45,10 @@ START = Place()
 
 def parse(text: str, place: Place, *, fold_quoted: bool) -> exp.Expr:
     """The one tree of a text, its identifiers folded as Snowflake folds them."""
-    _check_tokens(tokenize(text), place)
+    tokens = tokenize(text)
+    if len(tokens) > _MOST_TOKENS:
+        raise errors.unnumbered(f"A query or expression has more than {_MOST_TOKENS} tokens.")
+    _check_tokens(tokens, place)
     try:
         trees = sqlglot.parse(text, dialect=DIALECT)
     except ParseError as error:

@@ -51,7 +51,8 @@ def _find(body: str, handler: str) -> tuple[bool, _Definition | None]:
     """Whether the source has something of this name, and its definition unless that is elsewhere."""
     try:
         module = ast.parse(body)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, MemoryError) as error:
+        # Of what is nested too deeply, the parser says that its stack has no more memory.
         raise errors.handler_unusable(f"Python Interpreter Error:\n{type(error).__name__}: {error}") from None
     for statement in module.body:
         if isinstance(statement, _Definition) and statement.name == handler:

@@ -29,7 +29,7 @@ _CHANNEL: Mapping[str, tuple[str, ...]] = {
 }
 """Versions by package, the oldest first."""
 
-_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)(?:(?P<how>==|<=|>=|<|>)(?P<version>\d+(?:\.\d+)*))?")
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)(?:(?P<how>==|<=|>=|<|>)(?P<version>\d{1,9}(?:\.\d{1,9})*))?")
 _COMPARISONS: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "==": operator.eq,
     "<=": operator.le,

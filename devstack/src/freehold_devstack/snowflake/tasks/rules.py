@@ -73,7 +73,7 @@ def _check_values(task: CatalogObject) -> None:
 def _is_json_object(config: str) -> bool:
     try:
         return isinstance(json.loads(config), dict)
-    except json.JSONDecodeError:
+    except ValueError:
         return False
 
 

@@ -13,7 +13,8 @@ from freehold_devstack.snowflake.errors import SqlError
 
 _INVALID = "Invalid schedule was specified."
 
-_INTERVAL = re.compile(r"\+?(?P<count>\d+)\s(?P<unit>H|HOURS?|M|MINUTES?|S|SECONDS?)\s*", re.IGNORECASE | re.ASCII)
+_INTERVAL = re.compile(r"\+?(?P<count>\d{1,18})\s(?P<unit>H|HOURS?|M|MINUTES?|S|SECONDS?)\s*", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _SECONDS = {"H": 3600, "M": 60, "S": 1}
 _SHORTEST, _LONGEST = 10, 11_520 * 60
 _DAY = 86_400
@@ -74,7 +75,7 @@ class _Field:
         if self.last and re.fullmatch(self.last, item):
             return True
         span, slash, step = item.partition("/")
-        if slash and not (step.isascii() and step.isdigit() and int(step)):
+        if slash and not (_NUMBER.fullmatch(step) and int(step)):
             return False
         if span == "*":
             return True
@@ -85,7 +86,7 @@ class _Field:
     def _number(self, text: str) -> int | None:
         if text in self.names:
             return self.names[text]
-        number = int(text) if text.isascii() and text.isdigit() else -1
+        number = int(text) if _NUMBER.fullmatch(text) else -1
         return number if self.low <= number <= self.high else None
 
 

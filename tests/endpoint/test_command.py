@@ -92,6 +92,37 @@ async def test_a_command_that_makes_no_sense_is_refused(tmp_path: Path, option: 
     assert (code, "Usage: devstack snowflake" in printed) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("seed", "said"),
+    [
+        ("accounts: [", "is not YAML"),
+        ("accounts: [{nam: A}]", "accounts.0.nam: Extra inputs are not permitted"),
+        ("accounts: [{name: lower}]", "accounts.0.name: String should match pattern"),
+        ("accounts: [{users: {U: {roles: [NOBODY]}}}]", "no such role: NOBODY"),
+        ("accounts: [{roles: {R: {owner: NOBODY}}}]", "no such role: NOBODY"),
+        ("accounts: [{users: {U: {rsa_public_key: AAAA}}}]", "users.U.rsa_public_key"),
+        ("accounts: [{name: A}, {name: B}]", "the locator FH00001, already"),
+        ("accounts: [{statements: [CREATE THING]}]", "account DEVSTACK, CREATE THING: SQL compilation error"),
+    ],
+)
+async def test_a_seed_that_makes_no_sense_is_refused_with_what_is_wrong(tmp_path: Path, seed: str, said: str) -> None:
+    (tmp_path / "seed.yaml").write_text(seed)
+    code, printed = await run(tmp_path, str(COMMAND), "snowflake", "--seed=seed.yaml")
+    assert code == 2
+    assert said in " ".join(re.sub("[│\n]", " ", printed).split())
+
+
+async def test_what_cannot_be_served_is_refused_in_a_few_words(tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("not a state\n")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for option in (f"--port={taken.getsockname()[1]}", "--state=other.txt", "--ready-file=none/ready.json"):
+            code, printed = await run(tmp_path, str(COMMAND), "snowflake", option)
+            assert (code, "Traceback" in printed, option.split("=")[0] in printed) == (2, False, True)
+    assert (tmp_path / "other.txt").read_text() == "not a state\n"
+
+
 async def test_the_admin_side_has_a_client(tmp_path: Path) -> None:
     ready = tmp_path / "ready.json"
     async with served(tmp_path, f"--ready-file={ready}"):
@@ -109,7 +140,11 @@ def use(control: ControlClient) -> None:
     with pytest.raises(AssertionError, match="CREATE ROLE r"):
         control.only_reads()
     control.freeze("DEVSTACK")
-    control.thaw("DEVSTACK")
+    control.thaw("FREEHOLD-DEVSTACK")
+    with pytest.raises(RefusedError, match="no account ELSEWHERE"):
+        control.freeze("ELSEWHERE")
+    with pytest.raises(RefusedError, match="no account ELSEWHERE"):
+        control.fault("SELECT", "hang", account="ELSEWHERE")
     control.skew(60)
     control.fault("SELECT", "error", number=603)
     control.clear_faults()

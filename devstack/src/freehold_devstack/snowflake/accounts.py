@@ -33,6 +33,10 @@ class Account:
         """Whether clients mean this account, in whatever case."""
         return name.upper() in self.identity.names
 
+    def clashes(self, other: "Account") -> bool:
+        """Whether the two have a name in common."""
+        return self.identity.name == other.identity.name or not self.identity.names.isdisjoint(other.identity.names)
+
     def role(self, name: str) -> CatalogObject:
         """A role by its name.
 
@@ -48,5 +52,5 @@ class Account:
     def _find(self, kind: str, name: str) -> CatalogObject:
         found = self.catalog.find(kind, name)
         if found is None:
-            raise UnknownNameError(name)
+            raise UnknownNameError(f"{kind.lower()} {name}")
         return found

@@ -91,7 +91,7 @@ class Control:
             except ValueError as error:
                 return _json({"message": str(error)}, 400)
             except UnknownNameError as error:
-                return _json({"message": f"There is no {error.args[0]!r} here."}, 400)
+                return _json({"message": f"There is no {error.args[0]} here."}, 400)
 
         return handle
 
@@ -102,11 +102,14 @@ class Control:
     async def _effects(self, request: web.Request) -> web.Response:
         entries = self._engine.journal.since(_sequence(request.match_info["sequence"]) - 1)
         if not entries:
-            raise UnknownNameError(request.match_info["sequence"])
+            raise UnknownNameError(f"entry {request.match_info['sequence']}")
         return _json(self._engine.effects(entries[0]))
 
     async def _add_fault(self, request: web.Request) -> web.Response:
-        self._engine.faults.add(Fault.model_validate_json(await request.read()))
+        fault = Fault.model_validate_json(await request.read())
+        if fault.account is not None:
+            fault = fault.model_copy(update={"account": self._engine.account(fault.account).identity.name})
+        self._engine.faults.add(fault)
         return _json({})
 
     async def _clear_faults(self, _request: web.Request) -> web.Response:

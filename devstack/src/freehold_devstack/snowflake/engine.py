@@ -64,12 +64,13 @@ class Engine:
         """Open accounts: as the state file has them, else as the seed says.
 
         Raises:
-            ValueError: There is one of this name already.
+            ValueError: There is one of this name or locator already, or a statement of the seed is refused.
         """
         for seed in seeds:
-            if seed.name in self.accounts:
-                raise ValueError(f"there is an account {seed.name} already")
-            self.accounts[seed.name] = Account(seed, self._issuers)
+            account = Account(seed, self._issuers)
+            if any(account.clashes(known) for known in self.accounts.values()):
+                raise ValueError(f"there is an account {seed.name}, or one with the locator {seed.locator}, already")
+            self.accounts[seed.name] = account
         if self._state is not None:
             names = {seed.name for seed in seeds}
             self._state.replay(lambda line: self._restore(line) if line.account in names else None)
@@ -77,14 +78,15 @@ class Engine:
             self._plant(seed)
 
     def account(self, name: str) -> Account:
-        """An account by its name.
+        """An account by its own name, or by what clients call it.
 
         Raises:
             UnknownNameError: There is none.
         """
-        if name not in self.accounts:
-            raise UnknownNameError(name)
-        return self.accounts[name]
+        for account in self.accounts.values():
+            if name == account.identity.name or account.is_called(name):
+                return account
+        raise UnknownNameError(f"account {name}")
 
     def _restore(self, line: Line) -> None:
         catalog = self.accounts[line.account].catalog
@@ -105,7 +107,10 @@ class Engine:
             plant(catalog, seed, self.now())
             session = self.session_as(role="ACCOUNTADMIN", account=seed.name)
             for statement in seed.statements:
-                execute(statement, self.context(session))
+                try:
+                    execute(statement, self.context(session))
+                except SqlError as error:
+                    raise ValueError(f"account {seed.name}, {statement}: {error.message}") from error
         self._save(seed.name, None, net(changes))
 
     def effects(self, entry: Entry) -> list[str]:
@@ -134,7 +139,7 @@ class Engine:
         Args:
             role: The primary role; it need not be granted to the user.
             user: Whose secondary roles and CURRENT_USER() apply; nobody's by default.
-            account: The account's name; the first account by default.
+            account: As `account` finds it; the first one by default.
 
         Raises:
             SqlError: The refusal.

@@ -16,6 +16,9 @@ _SHOWN_STATEMENT = 30
 MISSING = 2003
 """Number of the one answer for what is absent and for what is invisible."""
 
+SYNTAX = 1003
+UNKNOWN_FUNCTION = 2140
+
 
 class SqlError(Exception):
     """A refusal of the server.
@@ -76,12 +79,12 @@ def _located(line: int, position: int) -> str:
 
 def syntax(token: str, line: int, position: int) -> SqlError:
     text = f"{COMPILATION}syntax error line {line} at position {position} unexpected '{token}'."
-    return SqlError(1003, "42000", text, line=line, position=position)
+    return SqlError(SYNTAX, "42000", text, line=line, position=position)
 
 
 def unterminated(line: int, position: int) -> SqlError:
     text = f"{COMPILATION}parse error line {line} at position {position} near '<EOF>'."
-    return SqlError(1003, "42000", text, line=line, position=position)
+    return SqlError(SYNTAX, "42000", text, line=line, position=position)
 
 
 def empty_statement() -> SqlError:
@@ -110,7 +113,7 @@ def unsupported(feature: str) -> SqlError:
 
 
 def unknown_function(name: str) -> SqlError:
-    return SqlError(2140, "42601", f"{COMPILATION}Unknown function {name}")
+    return SqlError(UNKNOWN_FUNCTION, "42601", f"{COMPILATION}Unknown function {name}")
 
 
 def argument_count(call: str, line: int, position: int, *, expected: int, found: int) -> SqlError:

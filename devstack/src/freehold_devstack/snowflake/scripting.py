@@ -30,7 +30,7 @@ class Blocks:
     def __init__(self) -> None:
         self._open = 0
         self._declaring = 0
-        self._before = ""
+        self._before: str | None = None
 
     @property
     def inside(self) -> bool:
@@ -59,7 +59,7 @@ class Blocks:
         self._declaring += word == "DECLARE"
 
     def _enter(self, word: str, ahead: str) -> None:
-        if self._before == "AS" and word in _OPENING and ahead not in _NO_BLOCK:
+        if self._before in {None, "AS"} and word in _OPENING and ahead not in _NO_BLOCK:
             self.begin(word)
 
 

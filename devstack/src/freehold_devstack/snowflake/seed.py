@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from functools import partial
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import yaml
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from freehold_devstack.snowflake import jws
 from freehold_devstack.snowflake.access import SYSTEM_ROLE_GRANTS, SYSTEM_ROLES
@@ -93,6 +93,13 @@ class SeedUser(_Policies):
     roles: list[str] = []
     """Roles granted to it."""
 
+    @field_validator("rsa_public_key", "rsa_public_key_2")
+    @classmethod
+    def _check_key(cls, pem: str | None) -> str | None:
+        if pem is not None:
+            public_key_body(pem)
+        return pem
+
 
 class SeedRole(_Model):
     """A role beside the system's."""
@@ -128,12 +135,15 @@ class SeedExternalOAuth(_Model):
         )
 
 
+_ACCOUNT_NAME = "^[A-Z][A-Z0-9_]*$"
+
+
 class SeedAccount(_Policies):
     """An account."""
 
-    organization: str = "FREEHOLD"
-    name: str = "DEVSTACK"
-    locator: str = "FH00001"
+    organization: str = Field(default="FREEHOLD", pattern=_ACCOUNT_NAME)
+    name: str = Field(default="DEVSTACK", pattern=_ACCOUNT_NAME)
+    locator: str = Field(default="FH00001", pattern=_ACCOUNT_NAME)
     region: str = "AWS_EU_CENTRAL_1"
     edition: Literal["STANDARD", "ENTERPRISE", "BUSINESS_CRITICAL"] = "ENTERPRISE"
     peers: list[str] = []
@@ -149,6 +159,14 @@ class SeedAccount(_Policies):
     roles: dict[str, SeedRole] = {}
     statements: list[str] = []
     """What ACCOUNTADMIN runs at the start: grants, above all."""
+
+    @model_validator(mode="after")
+    def _check_roles(self) -> Self:
+        named = {role for user in self.users.values() for role in user.roles}
+        named.update(each for role in self.roles.values() for each in (role.owner, *role.granted_to))
+        if unknown := named - self.roles.keys() - set(SYSTEM_ROLES):
+            raise ValueError(f"no such role: {', '.join(sorted(unknown))}")
+        return self
 
     def identity(self) -> AccountIdentity:
         return AccountIdentity(
@@ -215,9 +233,19 @@ class Seed(_Model):
     issuer: SeedIssuer | None = None
 
     @classmethod
-    def load(cls, path: Path) -> "Seed":
-        """Read a YAML or JSON file."""
-        return cls.model_validate(yaml.safe_load(path.read_text()))
+    def load(cls, path: Path) -> Self:
+        """Read a YAML or JSON file.
+
+        Raises:
+            ValueError: It is neither, or something in it makes no sense; says where.
+        """
+        try:
+            return cls.model_validate(yaml.safe_load(path.read_text()))
+        except yaml.YAMLError as error:
+            raise ValueError(f"{path} is not YAML: {error}") from error
+        except ValidationError as error:
+            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            raise ValueError("\n".join((f"{path} is no seed", *wrong))) from error
 
 
 def _is_in(networks: Iterable[str], address: str) -> bool:

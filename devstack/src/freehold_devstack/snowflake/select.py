@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import bundles, errors
+from freehold_devstack.snowflake.bodies import parse_expression
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.conversions import column, convert, parse_json, print_json
 from freehold_devstack.snowflake.datatypes import DataType, data_type, parse_data_type
+from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.functions import FUNCTIONS, Function, register
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Parser, print_name
@@ -69,8 +71,34 @@ class Select:
 
 
 def parse_select(parser: Parser) -> Statement:
+    """
+    Raises:
+        SqlError: 000002 for a query of which only Snowflake knows the answer.
+    """
     if parser.ahead("FROM", "TABLE", "("):
         return parse_select_from_function(parser)
+    try:
+        select = _parse_items(parser)
+        parser.end()
+    except SqlError as error:
+        if _is_beyond(parser.statement, error):
+            raise errors.unsupported("SELECT") from error
+        raise
+    return select
+
+
+def _is_beyond(text: str, error: SqlError) -> bool:
+    """Whether a query has been refused for what Snowflake would have taken, as far as the library knows."""
+    if error.number not in {errors.SYNTAX, errors.UNKNOWN_FUNCTION}:
+        return False
+    try:
+        query = parse_expression(f"({text})")
+    except SqlError:
+        return False
+    return error.number == errors.SYNTAX or not query.functions
+
+
+def _parse_items(parser: Parser) -> Select:
     items: list[Item] = []
     while not items or parser.accept(","):
         items.append(_parse_item(parser))

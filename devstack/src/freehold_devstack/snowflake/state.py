@@ -89,16 +89,25 @@ class StateFile:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+        self._path = path
         self._file = path.open("r+b")
 
     def replay(self, apply: Callable[[Line], None]) -> None:
-        """Give every complete line to a function and forget what a crash left of the last."""
+        """Give every complete line to a function and forget what a crash left of the last.
+
+        Raises:
+            ValueError: There is a complete line that no endpoint has written.
+        """
         self._file.seek(0)
         end = 0
-        for text in self._file:
+        for number, text in enumerate(self._file, 1):
             if not text.endswith(b"\n"):
                 break
-            apply(Line.parse(text))
+            try:
+                line = Line.parse(text)
+            except (ValueError, TypeError, KeyError) as error:
+                raise ValueError(f"{self._path}, line {number}: no endpoint has written this: {error!r}") from error
+            apply(line)
             end += len(text)
         self._file.seek(end)
         self._file.truncate()

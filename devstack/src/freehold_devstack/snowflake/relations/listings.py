@@ -4,8 +4,9 @@ https://docs.snowflake.com/en/sql-reference/sql/show-columns, show-primary-keys
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
@@ -27,19 +28,28 @@ from freehold_devstack.snowflake.results import Result, number, text, timestamp
 
 Row = tuple[Scalar, ...]
 
+_Rows = Callable[[Context, Sequence[CatalogObject]], Iterable[Row]]
+"""The rows about some tables and views."""
+
+_Parse = Callable[[Parser], Statement]
+
 _CONTAINERS = ("ACCOUNT", "DATABASE", "SCHEMA")
 
 
 # --- the scope -------------------------------------------------------------------------------------------------------
 
 
-def _parse_scope(parser: Parser) -> Scope | None:
-    """Take [IN { ACCOUNT | DATABASE [<name>] | SCHEMA [<name>] | TABLE [<name>] | VIEW <name> | <name> }]."""
+def _parse_scope(parser: Parser, *kinds: str) -> Scope | None:
+    """Take [IN { ACCOUNT | DATABASE [<name>] | SCHEMA [<name>] | <kind> [<name>] | <name> }].
+
+    Args:
+        kinds: TABLE, and VIEW where views count as well.
+    """
     if not parser.accept("IN"):
         return None
     if parser.accept("ACCOUNT"):
         return Scope("ACCOUNT")
-    for kind, parts in (("DATABASE", 1), ("SCHEMA", 2), ("TABLE", 3), ("VIEW", 3)):
+    for kind, parts in (("DATABASE", 1), ("SCHEMA", 2), *((kind, 3) for kind in kinds)):
         if parser.accept(kind):
             return Scope(kind, None if parser.at_end() else parser.name(parts=parts))
     return Scope("TABLE", parser.name(parts=3))
@@ -66,13 +76,13 @@ class ShowParts:
     """SHOW { COLUMNS | PRIMARY KEYS | … } [LIKE …] [IN …].
 
     Attributes:
-        rows: The rows of one table or view, the name that LIKE looks at first.
+        pattern: LIKE, which looks at the names of columns.
         named: Whether the error about a container that is missing names it.
     """
 
     what: str
     columns: tuple[ResultColumn, ...]
-    rows: Callable[[Context, CatalogObject], Iterable[Row]]
+    rows: _Rows
     scope: Scope | None
     named: bool = False
     pattern: str | None = None
@@ -85,11 +95,11 @@ class ShowParts:
 
     def execute(self, context: Context) -> Result:
         relations = _relations(context, self.scope, named=self.named)
-        rows = [row for relation in relations for row in self.rows(context, relation)]
+        rows = self.rows(context, relations)
         if self.pattern is not None:
             matcher = like(self.pattern)
-            rows = [row for row in rows if matcher.fullmatch(str(row[_COLUMN_NAME]))]
-        return Result(self.columns, rows[:ROW_LIMIT])
+            rows = (row for row in rows if matcher.fullmatch(str(row[_COLUMN_NAME])))
+        return Result(self.columns, list(islice(rows, ROW_LIMIT)))
 
 
 # --- SHOW COLUMNS ----------------------------------------------------------------------------------------------------
@@ -138,14 +148,15 @@ def _column_row(context: Context, relation: CatalogObject, column: Column) -> Ro
     )  # fmt: skip
 
 
-def _column_rows(context: Context, relation: CatalogObject) -> Iterable[Row]:
-    return (_column_row(context, relation, column) for column in columns_of(relation))
+def _column_rows(context: Context, relations: Sequence[CatalogObject]) -> Iterable[Row]:
+    return (_column_row(context, relation, column) for relation in relations for column in columns_of(relation))
 
 
 def parse_show_columns(parser: Parser) -> Statement:
     """Take the rest of SHOW COLUMNS."""
     pattern = parser.string() if parser.accept("LIKE") else None
-    return ShowParts("COLUMNS", _COLUMN_COLUMNS, _column_rows, _parse_scope(parser), named=True, pattern=pattern)
+    scope = _parse_scope(parser, "TABLE", "VIEW")
+    return ShowParts("COLUMNS", _COLUMN_COLUMNS, _column_rows, scope, named=True, pattern=pattern)
 
 
 # --- SHOW … KEYS -----------------------------------------------------------------------------------------------------
@@ -166,46 +177,51 @@ def _truth(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _key_rows(kind: str) -> Callable[[Context, CatalogObject], Iterable[Row]]:
-    def rows(context: Context, table: CatalogObject) -> Iterable[Row]:
-        path: Name = context.catalog.path(table)
-        for key in (each for each in constraints_of(table) if each.type == kind):
-            for sequence, column in enumerate(key.columns, 1):
-                yield (table.created_on, *path, column, sequence, key.name, _truth(key.rely), key.comment)
+def _key_rows(kind: str) -> _Rows:
+    def rows(context: Context, tables: Sequence[CatalogObject]) -> Iterable[Row]:
+        for table in tables:
+            path: Name = context.catalog.path(table)
+            for key in (each for each in constraints_of(table) if each.type == kind):
+                for sequence, column in enumerate(key.columns, 1):
+                    yield (table.created_on, *path, column, sequence, key.name, _truth(key.rely), key.comment)
 
     return rows
 
 
-def _reference_rows(context: Context, reference: ForeignKey) -> Iterable[Row]:
-    own, target = context.catalog.path(reference.table), context.catalog.path(reference.target)
-    foreign = reference.constraint
-    for sequence, (referenced, column) in enumerate(zip(foreign.referenced, foreign.columns, strict=True), 1):
-        yield (
-            reference.table.created_on, *target, referenced, *own, column, sequence, foreign.update_rule,
-            foreign.delete_rule, foreign.name, reference.key.name, foreign.deferrability, _truth(foreign.rely),
-            foreign.comment,
-        )  # fmt: skip
+def _reference_rows(context: Context, found: Iterable[ForeignKey]) -> Iterable[Row]:
+    for foreign_key in found:
+        own, target = context.catalog.path(foreign_key.table), context.catalog.path(foreign_key.target)
+        constraint, key = foreign_key.constraint, foreign_key.key
+        for sequence, (referenced, column) in enumerate(zip(constraint.referenced, constraint.columns, strict=True), 1):
+            yield (
+                foreign_key.table.created_on, *target, referenced, *own, column, sequence, constraint.update_rule,
+                constraint.delete_rule, constraint.name, key.name, constraint.deferrability, _truth(constraint.rely),
+                constraint.comment,
+            )  # fmt: skip
 
 
-def _imported(context: Context, table: CatalogObject) -> Iterable[Row]:
-    return (row for reference in foreign_keys(context, table) for row in _reference_rows(context, reference))
+def _imported(context: Context, tables: Sequence[CatalogObject]) -> Iterable[Row]:
+    return _reference_rows(context, (found for table in tables for found in foreign_keys(context, table)))
 
 
-def _exported(context: Context, table: CatalogObject) -> Iterable[Row]:
-    return (row for reference in references(context, table) for row in _reference_rows(context, reference))
+def _exported(context: Context, tables: Sequence[CatalogObject]) -> Iterable[Row]:
+    order = {table.id: index for index, table in enumerate(tables)}
+    return _reference_rows(context, sorted(references(context, *tables), key=lambda found: order[found.target.id]))
 
 
-def _parse(
-    what: str, columns: tuple[ResultColumn, ...], rows: Callable[[Context, CatalogObject], Iterable[Row]]
-) -> Callable[[Parser], Statement]:
-    return lambda parser: ShowParts(what, columns, rows, _parse_scope(parser))
+def _show_keys(what: str, columns: tuple[ResultColumn, ...], rows: _Rows) -> Iterable[tuple[str, _Parse]]:
+    def parse(parser: Parser) -> Statement:
+        return ShowParts(what, columns, rows, _parse_scope(parser, "TABLE"))
+
+    # TERSE is taken and changes nothing.
+    return ((what, parse), (f"TERSE {what}", parse))
 
 
-SHOWS: tuple[tuple[str, Callable[[Parser], Statement]], ...] = (
+SHOWS: tuple[tuple[str, _Parse], ...] = (
     ("COLUMNS", parse_show_columns),
-    ("PRIMARY KEYS", _parse("PRIMARY KEYS", _KEY_COLUMNS, _key_rows(PRIMARY_KEY))),
-    ("UNIQUE KEYS", _parse("UNIQUE KEYS", _KEY_COLUMNS, _key_rows(UNIQUE))),
-    ("IMPORTED KEYS", _parse("IMPORTED KEYS", _REFERENCE_COLUMNS, _imported)),
-    ("EXPORTED KEYS", _parse("EXPORTED KEYS", _REFERENCE_COLUMNS, _exported)),
+    *_show_keys("PRIMARY KEYS", _KEY_COLUMNS, _key_rows(PRIMARY_KEY)),
+    *_show_keys("UNIQUE KEYS", _KEY_COLUMNS, _key_rows(UNIQUE)),
+    *_show_keys("IMPORTED KEYS", _REFERENCE_COLUMNS, _imported),
+    *_show_keys("EXPORTED KEYS", _REFERENCE_COLUMNS, _exported),
 )
 """The words after SHOW, and what reads the rest."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.parser import Name
@@ -92,6 +93,12 @@ def _listing_order(obj: CatalogObject) -> tuple[str, str, bool, int, int]:
     return (obj.name, obj.overload or "", obj.dropped_on is not None, -(obj.dropped_on or 0), -obj.id)
 
 
+def _in_capitals(name: str) -> str:
+    # Most names are in capitals already, and then one text is kept instead of two.
+    capitals = name.upper()
+    return name if capitals == name else capitals
+
+
 _Address = tuple[str, int | None, str, str | None]
 
 
@@ -107,7 +114,8 @@ class Catalog:
         self._objects: dict[int, CatalogObject] = {}
         self._live: dict[_Address, int] = {}
         self._of_kind: defaultdict[str, dict[int, None]] = defaultdict(dict)
-        self._members: defaultdict[int | None, defaultdict[str, dict[int, None]]] = defaultdict(
+        # By container, kind and name in capitals.
+        self._members: defaultdict[int | None, defaultdict[str, dict[str, tuple[int, ...]]]] = defaultdict(
             lambda: defaultdict(dict)
         )
         self._owned: defaultdict[int | None, dict[int, None]] = defaultdict(dict)
@@ -212,7 +220,8 @@ class Catalog:
             return
         self._objects[record.id] = record
         self._of_kind[record.kind][record.id] = None
-        self._members[record.parent][record.kind][record.id] = None
+        namesakes, name = self._members[record.parent][record.kind], _in_capitals(record.name)
+        namesakes[name] = (*namesakes.get(name, ()), record.id)
         self._owned[record.owner][record.id] = None
         if record.dropped_on is None:
             self._live[_address(record)] = record.id
@@ -225,7 +234,11 @@ class Catalog:
             return
         del self._objects[record.id]
         del self._of_kind[record.kind][record.id]
-        del self._members[record.parent][record.kind][record.id]
+        namesakes, name = self._members[record.parent][record.kind], _in_capitals(record.name)
+        if left := tuple(object_id for object_id in namesakes[name] if object_id != record.id):
+            namesakes[name] = left
+        else:
+            del namesakes[name]
         del self._owned[record.owner][record.id]
         if self._live.get(_address(record)) == record.id:
             del self._live[_address(record)]
@@ -255,9 +268,17 @@ class Catalog:
         object_id = self._live.get((namespace, parent, name, overload))
         return None if object_id is None else self._objects[object_id]
 
-    def members(self, kind: str, parent: int | None = ACCOUNT_ID, *, dropped: bool = False) -> list[CatalogObject]:
-        """Objects of a kind in a container, by name; dropped ones too if asked for, the latest first."""
-        found = [self._objects[object_id] for object_id in self._members[parent][kind]]
+    def members(
+        self, kind: str, parent: int | None = ACCOUNT_ID, *, dropped: bool = False, named: str | None = None
+    ) -> list[CatalogObject]:
+        """Objects of a kind in a container, by name; dropped ones too if asked for, the latest first.
+
+        Args:
+            named: Their name, in any case; None for all of them.
+        """
+        by_name = self._members[parent][kind]
+        ids = chain.from_iterable(by_name.values()) if named is None else by_name.get(_in_capitals(named), ())
+        found = [self._objects[object_id] for object_id in ids]
         kept = [obj for obj in found if dropped or obj.dropped_on is None]
         return sorted(kept, key=_listing_order)
 

@@ -1,7 +1,7 @@
 """Which objects a SHOW is about: the filters LIKE, IN, STARTS WITH, LIMIT and WITH PRIVILEGES, and where they look."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from freehold_devstack.snowflake import errors
@@ -17,18 +17,21 @@ ROW_LIMIT = 10_000
 """Rows that SHOW returns at most."""
 
 
-def like(pattern: str) -> re.Pattern[str]:
-    """The matcher of a LIKE pattern of SHOW: case is ignored, the whole name must fit, backslash escapes a wildcard."""
-    parts = []
+def _characters(pattern: str) -> Iterator[tuple[str, bool]]:
+    """The characters of a LIKE pattern, and whether each is a wildcard: backslash escapes the one after it."""
     escaped = False
     for character in pattern:
-        if escaped or character not in "\\%_":
-            parts.append(re.escape(character))
-            escaped = False
-        elif character == "\\":
+        if character == "\\" and not escaped:
             escaped = True
         else:
-            parts.append(".*" if character == "%" else ".")
+            yield character, character in "%_" and not escaped
+            escaped = False
+
+
+def like(pattern: str) -> re.Pattern[str]:
+    """The matcher of a LIKE pattern of SHOW: case is ignored and the whole name must fit."""
+    wildcards = {"%": ".*", "_": "."}
+    parts = (wildcards[each] if is_wildcard else re.escape(each) for each, is_wildcard in _characters(pattern))
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
@@ -59,6 +62,14 @@ class Filters:
     after: str | None = None
     option: str | None = None
     privileges: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str | None:
+        """The one name, in any case, that LIKE lets through if it has no wildcards."""
+        characters = [] if self.pattern is None else list(_characters(self.pattern))
+        if self.pattern is None or any(is_wildcard for _, is_wildcard in characters):
+            return None
+        return "".join(character for character, _ in characters)
 
     @property
     def detail(self) -> str:
@@ -170,9 +181,14 @@ def root_of(context: Context, scopes: Sequence[str], scope: Scope | None, *, nam
 
 
 def objects_in(
-    context: Context, object_type: ObjectType, root: CatalogObject, *, dropped: bool = False
+    context: Context,
+    object_type: ObjectType,
+    root: CatalogObject,
+    *,
+    dropped: bool = False,
+    named: str | None = None,
 ) -> list[CatalogObject]:
-    """All objects of a type below a container, seen or not, by container and name."""
+    """All objects of a type below a container, seen or not, by container and name; `named` as in `Catalog.members`."""
     if root.kind == object_type.container:
         containers = [root]
     else:
@@ -180,5 +196,5 @@ def objects_in(
     return [
         obj
         for container in containers
-        for obj in context.catalog.members(object_type.kind, container.id, dropped=dropped)
+        for obj in context.catalog.members(object_type.kind, container.id, dropped=dropped, named=named)
     ]

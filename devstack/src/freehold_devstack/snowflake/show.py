@@ -63,7 +63,7 @@ class ShowType:
         if not context.enabled(self.object_type.feature):
             raise errors.unsupported(self.object_type.kind)
         root = root_of(context, self.scopes, self.filters.scope, named=show.named)
-        found = objects_in(context, self.object_type, root, dropped=self.history)
+        found = objects_in(context, self.object_type, root, dropped=self.history, named=self.filters.name)
         kept = [obj for obj in self.filters.names(found) if obj.dropped_on is None or context.retained(obj)]
         page = self.filters.page(self._listed(context, kept))
         if len(page) > ROW_LIMIT and not show.cut:
@@ -133,7 +133,9 @@ class ShowObjects:
     def execute(self, context: Context) -> Result:
         root = root_of(context, _SCOPES, self.filters.scope)
         relations = (kind for kind in context.types.values() if kind.relation)
-        found = self.filters.names(obj for kind in relations for obj in objects_in(context, kind, root))
+        found = self.filters.names(
+            obj for kind in relations for obj in objects_in(context, kind, root, named=self.filters.name)
+        )
         seen = sorted((obj for obj in found if context.lists(obj)), key=context.catalog.path)
         return tabulate(context, _OBJECTS.columns, self.filters.page(seen)[:ROW_LIMIT])
 
@@ -265,7 +267,10 @@ def parse_show_parameters(parser: Parser, types: Types) -> Statement:
         if parser.accept("ACCOUNT"):
             scope = Scope("ACCOUNT")
         elif not parser.accept("SESSION"):
+            kind = parser.token
             object_type = parse_type(parser, types)
+            if not object_type.parameters:
+                raise parser.unexpected(kind)
             scope = Scope(object_type.kind)
             if not (parser.at_end() and object_type.kind in CURRENT):
                 target = parse_target(parser, object_type, types)

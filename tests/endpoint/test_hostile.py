@@ -152,7 +152,7 @@ def test_a_number_with_more_digits_than_any_number_has_is_refused(engine: Engine
 
 
 def test_a_query_of_very_many_words_is_refused(engine: Engine, session: Session) -> None:
-    view = "CREATE VIEW v AS SELECT a FROM t WHERE " + "a = 1 AND " * 50_000 + "a = 2"
+    view = "CREATE VIEW v AS SELECT a FROM t WHERE " + "a = 1 AND " * 3000 + "a = 2"
     assert refusal(engine, session, view) == "999999"
 
 

@@ -161,12 +161,17 @@ async def test_who_may_log_in_no_more_may_ask_no_more(
     assert await error_number(connection, "SELECT 1") == number
 
 
-@pytest.mark.parametrize("statement", ["ALTER USER made ABORT ALL QUERIES", "ALTER USER made SET DISABLED = TRUE"])
-async def test_the_running_queries_of_a_user_can_be_aborted(
+@pytest.mark.parametrize(
+    "statement",
+    ["ALTER USER made ABORT ALL QUERIES", "ALTER USER made SET DISABLED = TRUE", "ALTER WAREHOUSE w ABORT ALL QUERIES"],
+)
+async def test_the_running_queries_of_a_user_or_a_warehouse_can_be_aborted(
     endpoint: SnowflakeEndpoint, connect: Connect, run: Run, statement: str
 ) -> None:
+    run("CREATE WAREHOUSE w")
+    run("GRANT USAGE ON WAREHOUSE w TO ROLE PUBLIC")
     endpoint.faults.add(Fault(match="^SELECT", action="hang", times=2))
-    for options in ({"user": "made", "password": "the first one"}, {}):
+    for options in ({"user": "made", "password": "the first one", "warehouse": "W"}, {}):
         await (await connect(endpoint, **options)).cursor().execute_async("SELECT 1")
     run(statement)
     await endpoint.journal.wait_for(lambda journal: bool(journal.statements("SELECT", outcome="000604")))

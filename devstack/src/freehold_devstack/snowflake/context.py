@@ -69,7 +69,7 @@ class Context:
         now: Milliseconds since 1970.
         parameters: Session parameters that the client sent for this statement alone.
         peers: The catalogs of the other accounts here, as ORGANIZATION.ACCOUNT.
-        aborted: Users whose queries end with the statement, by id; it fills while the statement runs.
+        aborted: Users and warehouses whose queries end with the statement, by id; it fills while the statement runs.
     """
 
     types: Types
@@ -193,6 +193,12 @@ class Context:
         noun = self._noun(kind)
         return errors.missing(noun, name, self._hints.seen(noun, name))
 
+    def missing_in(self, container: CatalogObject, kind: str, name: str, overload: str | None = None) -> SqlError:
+        """As `missing`, for a name in a container and the types of a function's arguments."""
+        qualifiers = () if container.parent is None else self.catalog.path(container)
+        signature = "" if overload is None else f"({overload})"
+        return self.missing(kind, print_name((*qualifiers, name)) + signature)
+
     def _noun(self, kind: str) -> str:
         """What errors call a kind."""
         return (self.types[kind].noun if kind in self.types else "") or kind
@@ -266,8 +272,7 @@ class Context:
         container = self.container(object_type, name, verb)
         obj = self.lookup(object_type, name[-1], container, overload)
         if obj is None:
-            signature = "" if overload is None else f"({overload})"
-            raise self.missing(object_type.kind, print_name((*self._prefix(container), name[-1])) + signature)
+            raise self.missing_in(container, object_type.kind, name[-1], overload)
         return obj
 
     def resolve_relation(self, name: Name, verb: str, called: str = "OBJECT") -> CatalogObject:
@@ -280,7 +285,7 @@ class Context:
         container = self.container(table, name, verb)
         obj = self._find(table.class_name, name[-1], container)
         if obj is None:
-            raise self.missing(called, print_name((*self._prefix(container), name[-1])))
+            raise self.missing_in(container, called, name[-1])
         return obj
 
     def resolve_reference(self, kind: str, name: Name, verb: str) -> CatalogObject:
@@ -288,9 +293,6 @@ class Context:
         if kind not in self.types:
             raise self.missing(kind, print_name(name))
         return self.resolve(self.types[kind], name, verb)
-
-    def _prefix(self, container: CatalogObject) -> Name:
-        return () if container.parent is None else self.catalog.path(container)
 
     def owner_name(self, obj: CatalogObject) -> str:
         """As SHOW prints it: empty for what the system owns."""

@@ -310,10 +310,11 @@ class Engine:
             if query.session is session and not query.request.asynchronous:
                 query.cancel()
 
-    def _abort_all(self, account: str, users: Collection[int]) -> None:
-        """Abort whatever these users run."""
-        for query in self.queries.running if users else ():
-            if query.session.account == account and query.session.user in users:
+    def _abort_all(self, account: str, runners: Collection[int]) -> None:
+        """Abort whatever these users run, and whatever runs in these warehouses."""
+        for query in self.queries.running if runners else ():
+            session = query.session
+            if session.account == account and not {session.user, session.warehouse}.isdisjoint(runners):
                 query.cancel()
 
     def abort_detached(self) -> None:

@@ -95,10 +95,6 @@ def too_long(limit: int) -> SqlError:
     return unnumbered(f"The text of a request is longer than {limit} characters.")
 
 
-def too_complex(limit: int) -> SqlError:
-    return unnumbered(f"A query or expression has more than {limit} tokens.")
-
-
 def too_deep() -> SqlError:
     return unnumbered("The statement is nested too deeply.")
 
@@ -280,6 +276,16 @@ def wrong_kind(found: str, specified: str) -> SqlError:
 
 def url_prefix(url: str) -> SqlError:
     return SqlError(1011, "42601", f"{COMPILATION}invalid URL prefix found in: '{url}'")
+
+
+def stage_location_missing(name: str) -> SqlError:
+    """What only external stages have, without a URL."""
+    return unnumbered(f"invalid stage ({name}): location not specified")
+
+
+def internal_stage() -> SqlError:
+    """What an internal stage can't have, or not have otherwise than it was made with."""
+    return unnumbered("Cannot set URL, credentials, or encryption key of an internal or temporary stage.")
 
 
 def location_refused(url: str, integration: str) -> SqlError:

@@ -83,6 +83,7 @@ TYPE = ObjectType(
     show=Show(_COLUMNS, required=True, limit=True),
     or_alter=True,
     moves=False,
+    tagged_at_creation=False,
     copying=Copying(
         clone="OWNERSHIP",
         cloned=_cloned,

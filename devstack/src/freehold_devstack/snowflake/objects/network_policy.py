@@ -156,6 +156,7 @@ TYPE = ObjectType(
     ),
     describe=_describe,
     or_alter=True,
+    tagged_at_creation=False,
     lifecycle=Lifecycle(
         settle=_settle,
         dropping=_dropping,

@@ -7,11 +7,12 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Property
 from freehold_devstack.snowflake.network_access import is_network, policies_with, values
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
+from freehold_devstack.snowflake.parser import Literal
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
 from freehold_devstack.snowflake.show_columns import (
     COMMENT,
@@ -23,7 +24,7 @@ from freehold_devstack.snowflake.show_columns import (
     SCHEMA_NAME,
     stored,
 )
-from freehold_devstack.snowflake.values import ListOf, Text, choice
+from freehold_devstack.snowflake.values import Choice, InvalidValueError, ListOf, Text, choice
 
 _MODES: Mapping[str, tuple[str, ...]] = {
     "IPV4": ("INGRESS", "POSTGRES_INGRESS", "POSTGRES_EGRESS"),
@@ -48,7 +49,18 @@ _HOST = re.compile(r"(?!-)[a-z0-9*-]+(\.(?!-)[a-z0-9-]+)*\.[a-z]{2,}", re.IGNORE
 _PORT = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
 
 
-# --- values ----------------------------------------------------------------------------------------------------------
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+class _Type(Choice):
+    """The type of a rule: any other is answered in words of its own."""
+
+    def read(self, literal: Literal) -> Scalar:
+        try:
+            return super().read(literal)
+        except InvalidValueError:
+            text = "The network rule type must be one of the snowflake supported network rule type."
+            raise errors.unnumbered(text, family="") from None
 
 
 def _is_endpoint(value: str) -> bool:
@@ -135,7 +147,7 @@ TYPE = ObjectType(
     plural="NETWORK RULES",
     container="SCHEMA",
     properties=(
-        Property("TYPE", choice(*_MODES), only="CREATE"),
+        Property("TYPE", _Type(choice(*_MODES).spellings), only="CREATE"),
         Property("MODE", choice(*_ALL_MODES), "INGRESS", only="CREATE"),
         Property("VALUE_LIST", ListOf(Text()), (), unset=()),
         Property("COMMENT", Text(), default="", unset=""),

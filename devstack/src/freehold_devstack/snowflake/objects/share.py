@@ -251,6 +251,7 @@ TYPE = ObjectType(
     show=_SHOW,
     or_alter=True,
     renames=False,
+    tagged_at_creation=False,
     extra_describes=(("SHARE", _parse_describe),),
     extra_shows=(("SHARES", _parse_show),),
     lifecycle=Lifecycle(

@@ -83,26 +83,23 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     draft = _with_directory(context, old, draft, given)
     if is_external(draft):
         return _settle_external(context, draft, given)
-    for name in sorted(given & _EXTERNAL_ONLY):
-        raise errors.unnumbered(f"{name} can't be given for an internal stage.")
-    _check_internal_encryption(draft)
+    if given & _EXTERNAL_ONLY:
+        raise errors.stage_location_missing(draft.name) if old is None else errors.internal_stage()
+    encryption = _mapping(draft.properties[_ENCRYPTION])
+    if encryption and (encryption.get("TYPE") not in _INTERNAL_ENCRYPTIONS or len(encryption) > 1):
+        raise errors.internal_stage()
     return draft
 
 
 def _check_kept(old: CatalogObject, draft: CatalogObject) -> None:
     """Refuse what neither ALTER nor CREATE OR ALTER can change."""
-    if is_external(old) != is_external(draft):
-        raise errors.unnumbered("An internal stage can't become external, nor an external one internal.")
-    if is_external(old) and _storage(old) is not _storage(draft):
+    if not is_external(old):
+        if is_external(draft) or old.properties[_ENCRYPTION] != draft.properties[_ENCRYPTION]:
+            raise errors.internal_stage()
+    elif not is_external(draft):
+        raise errors.stage_location_missing(draft.name)
+    elif _storage(old) is not _storage(draft):
         raise errors.unnumbered("The storage provider of a stage can't be changed.")
-    if not is_external(old) and old.properties[_ENCRYPTION] != draft.properties[_ENCRYPTION]:
-        raise errors.unnumbered("The encryption of an internal stage can't be changed.")
-
-
-def _check_internal_encryption(stage: CatalogObject) -> None:
-    encryption = _mapping(stage.properties[_ENCRYPTION])
-    if encryption and (encryption.get("TYPE") not in _INTERNAL_ENCRYPTIONS or len(encryption) > 1):
-        raise errors.unnumbered(f"The encryption of an internal stage is one of {', '.join(_INTERNAL_ENCRYPTIONS)}.")
 
 
 def _with_format(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:

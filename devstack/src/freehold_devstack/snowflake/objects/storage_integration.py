@@ -207,6 +207,7 @@ TYPE = ObjectType(
         Property("COMMENT", Text(), "", unset=""),
     ),
     renames=False,
+    tagged_at_creation=False,
     rights=Rights(
         grantable=frozenset({"USAGE", "USE_ANY_ROLE"}),
         create="CREATE INTEGRATION",

@@ -278,7 +278,7 @@ def _resume(parser: Parser) -> Act:
 
 
 def _abort_all_queries(_parser: Parser) -> Act:
-    return lambda *_: None
+    return lambda context, warehouse: context.aborted.add(warehouse.id)
 
 
 def _switch(state: str, _parser: Parser) -> Act:
@@ -448,7 +448,7 @@ TYPE = ObjectType(
         Property("AUTO_SUSPEND", Integer(0, null=True), 600, unset=0),
         Property("AUTO_RESUME", Boolean(), True, unset=True),
         Property("INITIALLY_SUSPENDED", Boolean(), False, only="CREATE"),
-        Property("RESOURCE_MONITOR", Reference("RESOURCE MONITOR"), only_role="ACCOUNTADMIN"),
+        Property("RESOURCE_MONITOR", Reference("RESOURCE MONITOR", privilege=None), only_role="ACCOUNTADMIN"),
         Property("COMMENT", Text(), default="", unset=""),
         Property("ENABLE_QUERY_ACCELERATION", Boolean(), False, unset=False, feature=_ACCELERATION),
         Property("QUERY_ACCELERATION_MAX_SCALE_FACTOR", Integer(0, 100), 8, unset=8, feature=_ACCELERATION),

@@ -222,10 +222,9 @@ class Create:
         context.catalog.update(existing, self._settle(context, draft, values))
 
     def _settle(self, context: Context, draft: CatalogObject, values: Mapping[str, Value]) -> CatalogObject:
-        given = {*values, *self.definition.given} | ({self.source.how} if self.source else set())
-        return self.object_type.lifecycle.settle(
-            context, with_values(draft, self.object_type, values), frozenset(given)
-        )
+        how = {self.mode, self.source.how if self.source else ""} - {""}
+        given = frozenset({*values, *self.definition.given, *how})
+        return self.object_type.lifecycle.settle(context, with_values(draft, self.object_type, values), given)
 
 
 def clone_members(context: Context, source: CatalogObject, clone: CatalogObject) -> None:

@@ -189,7 +189,8 @@ class Lifecycle:
 
     Attributes:
         settle: Checks a record against the type's own rules before it is stored, and completes it. It is given the
-            names of the settings that the statement spells out, and CLONE or LIKE where there is a source.
+            names of the settings that the statement spells out, and of OR REPLACE, OR ALTER, CLONE and LIKE those that
+            it says.
         created: What else happens after CREATE.
         redefining: May refuse CREATE OR ALTER of what is there.
         renamed: What else happens after RENAME, given the record before and after.

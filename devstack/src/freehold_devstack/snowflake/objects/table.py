@@ -30,7 +30,7 @@ from freehold_devstack.snowflake.relations.constraints import (
     references,
 )
 from freehold_devstack.snowflake.relations.definitions import check_collation, completed, parse_signature
-from freehold_devstack.snowflake.relations.redefinition import redefined
+from freehold_devstack.snowflake.relations.redefinition import check_redefinable, redefined
 from freehold_devstack.snowflake.results import Result, number, text, timestamp
 from freehold_devstack.snowflake.show_columns import (
     COMMENT,
@@ -50,12 +50,14 @@ from freehold_devstack.snowflake.values import Boolean, Text
 def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:
     if "DEFAULT_DDL_COLLATION" in given and "DEFAULT_DDL_COLLATION" in draft.parameters:
         check_collation(str(draft.parameters["DEFAULT_DDL_COLLATION"]))
+    if "OR ALTER" in given:
+        check_redefinable(draft, given)
     existing = context.catalog.get(draft.id)
     if COLUMNS in given and existing is not None:
         if "CHANGE_TRACKING" not in given:
             tracking = existing.properties["CHANGE_TRACKING"]
             draft = replace(draft, properties={**draft.properties, "CHANGE_TRACKING": tracking})
-        draft = redefined(context, existing, draft, given)
+        draft = redefined(context, existing, draft)
     elif COLUMNS in given:
         draft = _defined(context, _in_schema(context, draft))
     elif existing is None:

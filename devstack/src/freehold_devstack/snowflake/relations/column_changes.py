@@ -29,6 +29,7 @@ from freehold_devstack.snowflake.relations.columns import (
     with_columns,
 )
 from freehold_devstack.snowflake.relations.constraint_changes import (
+    check_addable,
     parse_constraint_addition,
     parse_constraint_change,
     parse_constraint_removal,
@@ -43,7 +44,7 @@ from freehold_devstack.snowflake.relations.constraints import (
     references,
     released,
     with_constraint,
-    with_constraints,
+    with_renamed_column,
 )
 from freehold_devstack.snowflake.relations.definitions import (
     Definition,
@@ -81,6 +82,8 @@ def _parse_addition(parser: Parser) -> _Addition:
     definition = parse_column(parser)
     if if_not_exists and (definition.column.has_default or definition.constraints):
         raise errors.unnumbered("IF NOT EXISTS can't be combined with a default, an identity or a constraint.")
+    for constraint in definition.constraints:
+        check_addable(constraint)
     return _Addition(definition, if_not_exists)
 
 
@@ -305,9 +308,7 @@ def _parse_rename(parser: Parser) -> Act:
             raise errors.missing("OBJECT", old)
         if any(column.name == new for column in columns):
             raise errors.column_exists(new)
-        dependents = [each.name for each in columns if old in each.uses]
-        dependents += [each.name for each in constraints_of(table) if each.type == CHECK and old in each.columns]
-        if dependents or old in clustered_columns(table):
+        if any(old in column.uses for column in columns) or old in clustered_columns(table):
             raise errors.unnumbered(f"Cannot rename column '{old}' which an expression of table '{table.name}' uses.")
         _rename(context, table, old, new)
 
@@ -325,8 +326,7 @@ def _rename(context: Context, table: CatalogObject, old: str, new: str) -> None:
     table = context.catalog[table.id]
     column = replace(find_column(columns_of(table), old), name=new)
     changed = renamed_in_policies(with_column(table, column, old), renamed)
-    constraints = [replace(each, columns=renamed(each.columns)) for each in constraints_of(table)]
-    context.catalog.update(table, with_constraints(changed, constraints))
+    context.catalog.update(table, with_renamed_column(changed, old, new))
 
 
 def actions(rows: Rows) -> tuple[Action, ...]:

@@ -15,6 +15,7 @@ from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.relations.columns import parse_column_names
 from freehold_devstack.snowflake.relations.constraint_definitions import parse_constraint
 from freehold_devstack.snowflake.relations.constraints import (
+    CHECK,
     FOREIGN_KEY,
     PRIMARY_KEY,
     UNIQUE,
@@ -42,11 +43,22 @@ def parse_constraint_addition(parser: Parser) -> Act | None:
     constraint = parse_constraint(parser)
     if constraint is None:
         return None
+    check_addable(constraint)
 
     def act(context: Context, table: CatalogObject) -> None:
         context.catalog.update(table, constrained(context, table, (constraint,)))
 
     return act
+
+
+def check_addable(constraint: Constraint) -> None:
+    """Refuse what no table that is there takes: a CHECK that its rows would have to fulfil, as they must by default.
+
+    Raises:
+        SqlError: 999999.
+    """
+    if constraint.type == CHECK and not constraint.novalidate:
+        raise errors.unnumbered("ENABLE VALIDATE is not supported for a CHECK constraint on an existing table.")
 
 
 def parse_constraint_removal(parser: Parser) -> Act | None:
@@ -70,7 +82,7 @@ def parse_constraint_change(parser: Parser) -> Act | None:
     find = _parse_reference(parser)
     if find is None:
         return None
-    for word in ("ENFORCED", "VALIDATE"):
+    for word in ("ENABLE", "ENFORCED", "VALIDATE"):
         if parser.at(word):
             raise errors.unsupported(f"ALTER CONSTRAINT {word}")
     said = parser.accept("NOT", "ENFORCED")
@@ -82,6 +94,10 @@ def parse_constraint_change(parser: Parser) -> Act | None:
     def act(context: Context, table: CatalogObject) -> None:
         context.require(OWNERSHIP, table)
         constraint = find(table)
+        if constraint.type == CHECK:
+            raise errors.unnumbered(
+                f"CHECK constraint '{constraint.name}' can only be enabled with or without VALIDATE."
+            )
         if rely is not None:
             context.catalog.update(table, with_constraint(table, constraint, replace(constraint, rely=rely)))
 

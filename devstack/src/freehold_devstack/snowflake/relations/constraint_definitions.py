@@ -115,8 +115,8 @@ def _not_made(word: str) -> errors.SqlError:
 
 
 def _parse_check_property(parser: Parser, constraint: Constraint) -> tuple[str, Constraint] | None:
-    if parser.accept("ENABLE", "VALIDATE") or parser.accept("ENABLE", "NOVALIDATE"):
-        return "ENABLE", constraint
+    if parser.accept("ENABLE"):
+        return "ENABLE", replace(constraint, novalidate=parser.choose("VALIDATE", "NOVALIDATE") == "NOVALIDATE")
     if parser.accept("DISABLE"):
         raise _not_made("DISABLE")
     return None

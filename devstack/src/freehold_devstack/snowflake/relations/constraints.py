@@ -12,8 +12,9 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.bodies import parse_expression
 from freehold_devstack.snowflake.catalog import CatalogObject, Value
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.parser import Name
+from freehold_devstack.snowflake.parser import Name, print_identifier
 from freehold_devstack.snowflake.relations.columns import Column, columns_of, find_column, outputs, with_columns
+from freehold_devstack.snowflake.tokens import TokenKind, tokenize
 
 CONSTRAINTS = "CONSTRAINTS"
 """The property of a table that holds its constraints."""
@@ -32,6 +33,7 @@ class Constraint:
         table: What a foreign key refers to; a name until the statement is executed.
         referenced: The columns there; empty where they are the primary key's, until the statement is executed.
         expression: Of CHECK, as written.
+        novalidate: Of CHECK, whether the rows that are there need not fulfil it.
         immediate: INITIALLY IMMEDIATE.
     """
 
@@ -44,6 +46,7 @@ class Constraint:
     update_rule: str = "NO ACTION"
     delete_rule: str = "NO ACTION"
     expression: str | None = None
+    novalidate: bool = False
     rely: bool = False
     deferrable: bool = False
     immediate: bool = False
@@ -58,6 +61,14 @@ class Constraint:
     def is_key(self) -> bool:
         """Whether a foreign key can refer to it."""
         return self.type in {PRIMARY_KEY, UNIQUE}
+
+    def renamed(self, old: str, new: str) -> "Constraint":
+        """The constraint after a column of its table has got a new name."""
+        if old not in self.columns:
+            return self
+        columns = tuple(new if name == old else name for name in self.columns)
+        expression = None if self.expression is None else _renamed_in(self.expression, old, new)
+        return replace(self, columns=columns, expression=expression)
 
     @property
     def deferrability(self) -> str:
@@ -98,6 +109,20 @@ def with_constraints(table: CatalogObject, constraints: Iterable[Constraint]) ->
 def with_constraint(table: CatalogObject, old: Constraint, new: Constraint) -> CatalogObject:
     """The record with one constraint in the place of another."""
     return with_constraints(table, (new if each == old else each for each in constraints_of(table)))
+
+
+def with_renamed_column(table: CatalogObject, old: str, new: str) -> CatalogObject:
+    """The record whose constraints call a column by its new name."""
+    return with_constraints(table, (each.renamed(old, new) for each in constraints_of(table)))
+
+
+def _renamed_in(expression: str, old: str, new: str) -> str:
+    pieces, end = [], 0
+    for token in tokenize(expression):
+        if token.kind in {TokenKind.WORD, TokenKind.QUOTED} and token.value == old:
+            pieces += [expression[end : token.start], print_identifier(new)]
+            end = token.start + len(token.text)
+    return "".join((*pieces, expression[end:]))
 
 
 # --- making ----------------------------------------------------------------------------------------------------------

@@ -52,6 +52,8 @@ def parse_signature(parser: Parser) -> Given:
         definition = parse_column(parser)
         columns.append(definition.column)
         constraints.extend(definition.constraints)
+    if not columns:
+        raise parser.unexpected()
     parser.expect(")")
     check_unique(column.name for column in columns)
     return {

@@ -13,6 +13,7 @@ from freehold_devstack.snowflake.datatypes import check_change
 from freehold_devstack.snowflake.relations.column_changes import extended, shortened
 from freehold_devstack.snowflake.relations.columns import COLUMNS, Column, columns_of, with_columns
 from freehold_devstack.snowflake.relations.constraints import (
+    CHECK,
     CONSTRAINTS,
     Constraint,
     constrained,
@@ -23,18 +24,42 @@ from freehold_devstack.snowflake.relations.definitions import Definition, comple
 from freehold_devstack.snowflake.relations.row_access import ROW_ACCESS_POLICY
 
 
-def redefined(context: Context, existing: CatalogObject, draft: CatalogObject, given: Collection[str]) -> CatalogObject:
+def check_redefinable(draft: CatalogObject, given: Collection[str]) -> None:
+    """Refuse what CREATE OR ALTER TABLE doesn't take, be it to create or to alter.
+
+    Args:
+        draft: With its columns and constraints as they are written.
+        given: The settings that the statement spells out.
+
+    Raises:
+        SqlError: 000002.
+    """
+    columns, constraints = columns_of(draft), constraints_of(draft)
+    refused = {
+        ROW_ACCESS_POLICY: ROW_ACCESS_POLICY in given,
+        "MASKING POLICY": any(column.masking_policy for column in columns),
+        "TAG": any(column.tagging for column in columns),
+        "virtual column": any(column.expression is not None for column in columns),
+        "CHECK constraint": any(constraint.type == CHECK for constraint in constraints),
+    }
+    for words, said in refused.items():
+        if said:
+            raise errors.unsupported(f"CREATE OR ALTER TABLE with a {words}")
+
+
+def redefined(context: Context, existing: CatalogObject, draft: CatalogObject) -> CatalogObject:
     """The record of a table that CREATE OR ALTER changes.
 
     Args:
         draft: With the settings of the statement, and with its columns and constraints as they are written.
-        given: The settings that the statement spells out.
 
     Raises:
-        SqlError: As the forms of ALTER TABLE that it takes to get there.
+        SqlError: As the forms of ALTER TABLE that it takes to get there; 000002 for a table with CHECK constraints,
+            which could not be told to stay.
     """
     wanted, constraints = columns_of(draft), constraints_of(draft)
-    _refuse_governance(wanted, given)
+    if any(constraint.type == CHECK for constraint in constraints_of(existing)):
+        raise errors.unsupported("CREATE OR ALTER of a table with a CHECK constraint")
     there = {column.name: column for column in columns_of(existing)}
     names = [column.name for column in wanted]
     staying = [name for name in there if name in names]
@@ -48,17 +73,6 @@ def redefined(context: Context, existing: CatalogObject, draft: CatalogObject, g
     table = with_columns(table, [_changed(there[column.name], column) for column in complete])
     table = extended(context, table, [Definition(column, ()) for column in wanted[len(staying) :]])
     return _reconstrained(context, table, constraints)
-
-
-def _refuse_governance(columns: Sequence[Column], given: Collection[str]) -> None:
-    if ROW_ACCESS_POLICY in given:
-        raise errors.unsupported(f"CREATE OR ALTER TABLE {ROW_ACCESS_POLICY}")
-    for column in columns:
-        for words, said in (("MASKING POLICY", column.masking_policy), ("TAG", column.tagging)):
-            if said:
-                raise errors.unsupported(f"CREATE OR ALTER TABLE {words}")
-        if column.expression is not None:
-            raise errors.unsupported("CREATE OR ALTER TABLE with a virtual column")
 
 
 def _changed(old: Column, new: Column) -> Column:

@@ -124,13 +124,7 @@ def parse_condition(parser: Parser) -> str:
         SqlError: 001003 for what is no expression, 999999 for a function, column or query that it can't have.
     """
     first = parser.token
-    depth = 0
-    while not (parser.at_end() or (parser.at("AS") and not depth)):
-        depth += parser.at("(") - parser.at(")")
-        parser.advance()
-    text = parser.slice(first)
-    if not text:
-        raise parser.unexpected()
+    text = parser.expression("AS")
     condition = parse_expression(text, Place(first.line, first.position), fold_quoted=parser.fold_quoted)
     called = [word.text for word, bracket in pairwise(tokenize(text)) if bracket.text == "(" and _is_function(word)]
     if called or condition.identifiers or condition.tables:

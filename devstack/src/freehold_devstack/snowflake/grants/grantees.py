@@ -33,8 +33,7 @@ class Grantee:
             parent = context.container(object_type, self.name, verb)
         found = context.catalog.find(self.kind, self.name[-1], parent.id)
         if found is None:
-            prefix = () if parent.parent is None else context.catalog.path(parent)
-            raise context.missing(self.kind, print_name((*prefix, self.name[-1])))
+            raise context.missing_in(parent, self.kind, self.name[-1])
         return found
 
 

@@ -12,7 +12,7 @@ from freehold_devstack.snowflake.catalog import PUBLIC, ROLE_KINDS, CatalogObjec
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import parse_name, parse_target, parse_type
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee, parse_grantee
-from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, manages_grants
+from freehold_devstack.snowflake.grants.privileges import REFERENCE_USAGE, USAGE, managed_schema, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, OneObject, Scope, at_kind
 from freehold_devstack.snowflake.grants.shares import ORIGIN
 from freehold_devstack.snowflake.object_type import Form, Statement
@@ -72,9 +72,8 @@ class _Row:
     @property
     def grant_option(self) -> bool:
         """Owners decide on what they own, but nobody hands on what is in a managed access schema."""
-        parent = None if self.obj.parent is None else self.context.catalog[self.obj.parent]
-        managed = parent is not None and bool(parent.properties.get("MANAGED ACCESS"))
-        return self.grant.grant_option and not (managed and self.grant.future is None)
+        is_managed = self.grant.future is None and managed_schema(self.context, self.obj) is not None
+        return self.grant.grant_option and not is_managed
 
     def cells(self) -> dict[str, Scalar]:
         """Its values by column, whatever the form."""

@@ -160,14 +160,7 @@ def _parse_argument(parser: Parser, *, modes: bool) -> Argument:
 
 
 def _parse_default(parser: Parser) -> str:
-    """Take an expression up to the comma or bracket behind it."""
-    first, depth = parser.token, 0
-    while depth or not (parser.at(",") or parser.at(")")):
-        if parser.at_end():
-            raise parser.unexpected()
-        depth += parser.at("(") - parser.at(")")
-        parser.advance()
-    text = parser.slice(first)
+    text = parser.expression()
     # Nothing can be named there: neither another argument nor a column.
     parse_expression(text, fold_quoted=parser.fold_quoted).type(())
     return text

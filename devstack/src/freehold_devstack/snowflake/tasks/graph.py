@@ -47,10 +47,15 @@ def _fellows(context: Context, task: CatalogObject) -> list[CatalogObject]:
     return [member for member in members if member.owner == task.owner and member.id != task.id]
 
 
+def _after(task: CatalogObject) -> Sequence[Value]:
+    """The names of a task's predecessors: of new ones the parts as written."""
+    names = task.properties["AFTER"]
+    return names if isinstance(names, Sequence) else ()
+
+
 def predecessors(context: Context, task: CatalogObject) -> list[CatalogObject]:
     """The tasks that a task runs after, by name."""
-    names = task.properties["AFTER"]
-    found = (_fellow(context, task, str(name)) for name in (names if isinstance(names, Sequence) else ()))
+    found = (_fellow(context, task, str(name)) for name in _after(task))
     return [each for each in found if each is not None]
 
 
@@ -69,8 +74,7 @@ def _followers(context: Context, task: CatalogObject) -> Mapping[str, Sequence[C
     """What runs directly after each task that can be in a graph with this one, by that task's name."""
     followers: defaultdict[str, list[CatalogObject]] = defaultdict(list)
     for fellow in _fellows(context, task):
-        names = fellow.properties["AFTER"]
-        for name in names if isinstance(names, Sequence) else ():
+        for name in _after(fellow):
             followers[str(name)].append(fellow)
     return followers
 
@@ -158,8 +162,7 @@ def link(context: Context, task: CatalogObject) -> CatalogObject:
 
 
 def _resolve_predecessors(context: Context, task: CatalogObject) -> Iterator[CatalogObject]:
-    names = task.properties["AFTER"]
-    written = [name for name in (names if isinstance(names, Sequence) else ()) if not isinstance(name, str)]
+    written = [name for name in _after(task) if not isinstance(name, str)]
     new = [_resolve_predecessor(context, task, name) for name in written]
     if new and _finalizer(context, task) is not None:
         raise _has_finalizer(context, task)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.tokens import Token, TokenKind
+from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 
 MAX_IDENTIFIER = 255
 """Characters, not bytes; quotes not counted."""
@@ -248,6 +248,21 @@ class Parser:
             name.append(self.identifier())
         return tuple(name)
 
+    def full_name(self, *, parts: int) -> Name:
+        """Take a name with all of its parts."""
+        start = self.token
+        name = self.name(parts=parts)
+        if len(name) < parts:
+            raise self.unexpected(start)
+        return name
+
+    def names(self, *, parts: int) -> list[Name]:
+        """Take `name [, …]`."""
+        names = [self.name(parts=parts)]
+        while self.accept(","):
+            names.append(self.name(parts=parts))
+        return names
+
     def string(self) -> str:
         """Take a string literal."""
         if self.token.kind is not TokenKind.STRING:
@@ -347,3 +362,20 @@ class Parser:
                 self.expect(",")
             items.append(self.literal())
         return Literal(TokenKind.OPERATOR, self.slice(first), "", items=tuple(items))
+
+
+def parser_of(text: str) -> Parser:
+    """A cursor over SQL that a value holds, such as the name of an object."""
+    return Parser(tokenize(text), source=text)
+
+
+def name_in(text: str, *, parts: int) -> Name:
+    """The name that a text holds, of at most `parts` parts.
+
+    Raises:
+        SqlError: As of `Parser.name`; 001003 for anything after it.
+    """
+    parser = parser_of(text)
+    name = parser.name(parts=parts)
+    parser.end()
+    return name

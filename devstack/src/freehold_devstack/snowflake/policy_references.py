@@ -11,11 +11,10 @@ from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.functions import TableFunction
 from freehold_devstack.snowflake.network_access import holders
-from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.parser import Name, name_in, print_name
 from freehold_devstack.snowflake.policies import arguments_of, attachments, relations
 from freehold_devstack.snowflake.relations.columns import Column, columns_of
 from freehold_devstack.snowflake.tags import associations, policies_of_tag
-from freehold_devstack.snowflake.tokens import tokenize
 
 COLUMNS = (
     "POLICY_DB", "POLICY_SCHEMA", "POLICY_NAME", "POLICY_KIND", "REF_DATABASE_NAME", "REF_SCHEMA_NAME",
@@ -80,7 +79,7 @@ def rows(context: Context, arguments: Mapping[str, str]) -> list[tuple[str | Non
 
 
 def _of_policy(context: Context, arguments: Mapping[str, str]) -> list[Reference]:
-    path = _path(arguments["POLICY_NAME"])
+    path = name_in(arguments["POLICY_NAME"], parts=3)
     if "POLICY_KIND" in arguments:
         if arguments["POLICY_KIND"].upper() != NETWORK_POLICY.replace(" ", "_"):
             raise errors.unnumbered(f"Invalid policy kind '{arguments['POLICY_KIND']}'.")
@@ -109,7 +108,7 @@ def _policy(context: Context, path: Name) -> CatalogObject:
 
 
 def _of_entity(context: Context, name: str, domain: str) -> list[Reference]:
-    path = _path(name)
+    path = name_in(name, parts=3)
     entity = _entity(context, path, domain)
     if entity.kind in {"ACCOUNT", "USER"}:
         policies = (each for each in context.catalog.members(NETWORK_POLICY) if context.sees(each))
@@ -137,13 +136,6 @@ def _entity(context: Context, path: Name, domain: str) -> CatalogObject:
     if domain == "INTEGRATION":
         raise errors.unsupported("POLICY_REFERENCES of INTEGRATION")
     raise errors.unnumbered(f"Unsupported entity domain '{domain}'.")
-
-
-def _path(name: str) -> Name:
-    parser = Parser(tokenize(name), source=name)
-    path = parser.name(parts=3)
-    parser.end()
-    return path
 
 
 def _references(context: Context, entity: CatalogObject) -> Iterator[Reference]:

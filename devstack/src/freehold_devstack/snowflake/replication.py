@@ -54,15 +54,6 @@ class Primary:
         return f"{self.account}.{print_name((self.database.name,))}"
 
 
-def parse_primary(parser: Parser) -> Name:
-    """Take the name of a primary database: all three parts of it."""
-    start = parser.token
-    name = parser.name(parts=3)
-    if len(name) < 3:
-        raise parser.unexpected(start)
-    return name
-
-
 def replicating(context: Context, draft: CatalogObject) -> CatalogObject:
     """The record of a new replica.
 
@@ -143,20 +134,13 @@ def _promote(_parser: Parser) -> Act:
 # --- whom a database is offered to -----------------------------------------------------------------------------------
 
 
-def _parse_accounts(parser: Parser) -> list[Name]:
-    names = [parser.name(parts=2)]
-    while parser.accept(","):
-        names.append(parser.name(parts=2))
-    return names
-
-
 def _with_accounts(context: Context, database: CatalogObject, changed: Mapping[str, Sequence[str]]) -> None:
     lists: dict[str, Scalar] = {what: ",".join(sorted(offered)) for what, offered in changed.items()}
     context.catalog.update(database, replace(database, properties={**database.properties, **lists}))
 
 
 def _enable(what: str, parser: Parser) -> Act:
-    names = [print_name(account) for account in _parse_accounts(parser)]
+    names = [print_name(account) for account in parser.names(parts=2)]
     if what == REPLICATION:
         parser.accept("IGNORE", "EDITION", "CHECK")
 
@@ -174,7 +158,7 @@ def _enable(what: str, parser: Parser) -> Act:
 def _disable(what: str, parser: Parser) -> Act:
     names = None
     if parser.accept("TO", "ACCOUNTS"):
-        names = [print_name(account) for account in _parse_accounts(parser)]
+        names = [print_name(account) for account in parser.names(parts=2)]
 
     def act(context: Context, database: CatalogObject) -> None:
         context.require_role("ACCOUNTADMIN")

@@ -15,11 +15,7 @@ _WITHOUT_EFFECT = ("TRANSIENT", "DATA_RETENTION_TIME_IN_DAYS", "MAX_DATA_EXTENSI
 
 def parse_share(parser: Parser) -> str:
     """Take the name of a share: all three parts of it."""
-    start = parser.token
-    name = parser.name(parts=3)
-    if len(name) < 3:
-        raise parser.unexpected(start)
-    return print_name(name)
+    return print_name(parser.full_name(parts=3))
 
 
 def check_import(context: Context, draft: CatalogObject) -> None:

@@ -15,11 +15,10 @@ from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.ddl import Target, parse_target
 from freehold_devstack.snowflake.functions import Function, TableFunction
 from freehold_devstack.snowflake.object_type import ObjectType
-from freehold_devstack.snowflake.parser import Parser, print_name
+from freehold_devstack.snowflake.parser import name_in, parser_of, print_name
 from freehold_devstack.snowflake.relations.columns import Column, columns_of, find_column
 from freehold_devstack.snowflake.results import Cell
 from freehold_devstack.snowflake.tags import Association, allowed_values, associations, domain_of
-from freehold_devstack.snowflake.tokens import tokenize
 
 COLUMNS = (
     "TAG_DATABASE", "TAG_SCHEMA", "TAG_NAME", "TAG_VALUE", "APPLY_METHOD", "LEVEL", "OBJECT_DATABASE", "OBJECT_SCHEMA",
@@ -45,25 +44,19 @@ class Tagged:
 # --- what is asked for -----------------------------------------------------------------------------------------------
 
 
-def _parser(text: str) -> Parser:
-    """Reads a name that a text holds; an empty one is a syntax error like any other."""
-    return Parser(tokenize(text), source=text)
-
-
 def _find(context: Context, name: str, domain: str) -> Tagged:
     """What a name and a domain stand for.
 
     Raises:
         SqlError: 391801 for a domain without tags, 002003 for what is missing or invisible, 000904 for a column.
     """
-    word, parser = domain.upper(), _parser(name)
+    word = domain.upper()
     if word == _ACCOUNT:
-        return Tagged(_account(context, parser), word)
-    if word in {_TABLE, _COLUMN}:
-        path = parser.name(parts=3 if word == _TABLE else 4)
-        parser.end()
-        if word == _TABLE:
-            return Tagged(context.resolve_relation(path, "SELECT", "TABLE"), word)
+        return Tagged(_account(context, name_in(name, parts=1)[0]), word)
+    if word == _TABLE:
+        return Tagged(context.resolve_relation(name_in(name, parts=3), "SELECT", "TABLE"), word)
+    if word == _COLUMN:
+        path = name_in(name, parts=4)
         if len(path) == 1:
             raise errors.invalid_identifier(path[0])
         relation = context.resolve_relation(path[:-1], "SELECT", "TABLE")
@@ -76,7 +69,7 @@ def _find(context: Context, name: str, domain: str) -> Tagged:
 
 
 def _target(context: Context, name: str, object_type: ObjectType) -> Target:
-    parser = _parser(name)
+    parser = parser_of(name)
     target = parse_target(parser, object_type, context.types)
     parser.end()
     return target
@@ -91,9 +84,7 @@ def _types(context: Context, domain: str) -> list[ObjectType]:
     return found
 
 
-def _account(context: Context, parser: Parser) -> CatalogObject:
-    name = parser.identifier()
-    parser.end()
+def _account(context: Context, name: str) -> CatalogObject:
     if name not in {context.identity.name, context.identity.locator}:
         raise errors.unknown_account(name)
     return context.catalog.account
@@ -149,9 +140,7 @@ def get_allowed(context: Context, tag: str) -> str | None:
 
 def _tag(context: Context, name: str) -> CatalogObject:
     """The tag, for whoever may use its schema."""
-    parser = _parser(name)
-    path = parser.name(parts=3)
-    parser.end()
+    path = name_in(name, parts=3)
     tag_type = context.types["TAG"]
     container = context.container(tag_type, path, "SELECT")
     tag = context.catalog.find(tag_type.class_name, path[-1], container.id)

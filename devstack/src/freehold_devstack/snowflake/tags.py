@@ -198,7 +198,4 @@ def parse_account_tags(parser: Parser) -> Statement:
         parser.expect("TAG")
         return TagAccount(account, parse_tags(parser))
     parser.expect("TAG")
-    names = [parser.name(parts=3)]
-    while parser.accept(","):
-        names.append(parser.name(parts=3))
-    return TagAccount(account, (), names)
+    return TagAccount(account, (), parser.names(parts=3))

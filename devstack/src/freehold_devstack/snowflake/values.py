@@ -8,8 +8,8 @@ from typing import Protocol
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar, Value
 from freehold_devstack.snowflake.errors import SqlError
-from freehold_devstack.snowflake.parser import Literal, Parser
-from freehold_devstack.snowflake.tokens import TokenKind, tokenize
+from freehold_devstack.snowflake.parser import Literal, name_in
+from freehold_devstack.snowflake.tokens import TokenKind
 
 _WHOLE = re.compile(r"-?\d{1,38}")
 
@@ -187,10 +187,7 @@ class Reference:
 
     def read(self, literal: Literal) -> Scalar:
         if literal.kind is TokenKind.STRING:
-            parser = Parser(tokenize(literal.value))
-            name = parser.identifier()
-            parser.end()
-            return name
+            return name_in(literal.value, parts=1)[0]
         is_null = literal.kind is TokenKind.WORD and literal.value == "NULL"
         if len(literal.name) != 1 or (is_null and not self.null):
             raise InvalidFormError
@@ -205,10 +202,7 @@ class Names:
 
     def read(self, literal: Literal) -> Value:
         if literal.kind is TokenKind.STRING:
-            parser = Parser(tokenize(literal.value), source=literal.value)
-            name = parser.name(parts=3)
-            parser.end()
-            return name
+            return name_in(literal.value, parts=3)
         if not literal.name or (literal.kind is TokenKind.WORD and literal.value == "NULL"):
             raise InvalidFormError
         return literal.name

@@ -91,7 +91,7 @@ def _parse_source(parser: Parser) -> Given:
     if parser.accept("FROM", "SHARE"):
         return {ORIGIN: shared_databases.parse_share(parser)}
     if parser.accept("AS", "REPLICA", "OF"):
-        return {PRIMARY: replication.parse_primary(parser)}
+        return {PRIMARY: parser.full_name(parts=3)}
     for other in ("LISTING", "BACKUP"):
         if parser.at("FROM", other):
             raise errors.unsupported(f"CREATE DATABASE FROM {other}")

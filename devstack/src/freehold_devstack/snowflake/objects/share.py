@@ -50,9 +50,7 @@ _Change = Literal["ADD", "REMOVE", "SET"]
 def _parse_accounts(change: _Change, parser: Parser) -> Act:
     """Take `= account [, …] [SHARE_RESTRICTIONS = { TRUE | FALSE }]`; SET takes a comment instead."""
     parser.expect("=")
-    names = [print_name(parser.name(parts=2))]
-    while parser.accept(","):
-        names.append(print_name(parser.name(parts=2)))
+    names = list(map(print_name, parser.names(parts=2)))
     comment, restricted = None, None
     if change == "SET" and parser.accept("COMMENT", "="):
         comment = parser.string()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import Scalar, Value
-from freehold_devstack.snowflake.parser import Literal, Parser
-from freehold_devstack.snowflake.tokens import TokenKind, tokenize
+from freehold_devstack.snowflake.parser import Literal, name_in
+from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import (
     Group,
     InvalidFormError,
@@ -72,11 +72,7 @@ class Namespace:
     def read(self, literal: Literal) -> Scalar:
         if _is_word(literal, "NULL"):
             return None
-        name = literal.name
-        if literal.kind is TokenKind.STRING:
-            parser = Parser(tokenize(literal.value), source=literal.value)
-            name = parser.name(parts=2)
-            parser.end()
+        name = name_in(literal.value, parts=2) if literal.kind is TokenKind.STRING else literal.name
         if not 1 <= len(name) <= 2:
             raise InvalidFormError
         return name[0].upper() if len(name) == 1 else ".".join(name)

@@ -9,15 +9,15 @@ import pytest
 
 from freehold.claim_store import ClaimStore, Held, How, Refused, Undecided, acquire, acquire_all
 from freehold.claims import CLAIM, GRACE, Claim, Evidence, Holder, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Conflict, Forbidden, NotFound, Unavailable
 from tests.harness.memory import MemoryKube
 
 DATABASES = KINDS["Database"].resource.path
-IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("ANALYTICS",))
-OTHER = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("OTHER",))
+IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", Name(("ANALYTICS",)))
+OTHER = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", Name(("OTHER",)))
 LONG = GRACE + timedelta(seconds=1)
 
 

@@ -20,11 +20,11 @@ from freehold.claims import (
     sweepable,
     take,
 )
-from freehold.identity import HASH_LENGTH, Identity
+from freehold.identity import HASH_LENGTH, Identity, Name
 
 CREATED = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LATE = CREATED + GRACE
-IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", ("ANALYTICS",))
+IDENTITY = Identity("AWS_EU_CENTRAL_1.AB12345", "DATABASE", Name(("ANALYTICS",)))
 HOLDER = Holder(group="snowflake.freehold.dev", kind="Database", namespace="a", name="analytics", uid="1")
 OTHER = HOLDER.model_copy(update={"namespace": "b", "uid": "2"})
 EVIDENCE = Evidence(how="created", created_on=CREATED, role="FREEHOLD", time=CREATED)

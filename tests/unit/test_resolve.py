@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.resolve import Resolved, Unresolved, live, resolve, stands_for
@@ -35,7 +35,7 @@ async def schema(kube: MemoryKube, namespace: str, **spec: Any) -> Resolved | Un
 async def test_parents_are_named_as_they_are_stored(kube: MemoryKube) -> None:
     resolved = await schema(kube, "a", databaseRef={"name": "db"})
     assert isinstance(resolved, Resolved)
-    assert resolved.identities == (Identity(ACCOUNT["key"], "SCHEMA", ('My "DB".x', "S")),)
+    assert resolved.identities == (Identity(ACCOUNT["key"], "SCHEMA", Name(('My "DB".x', "S"))),)
 
 
 async def test_references_reach_into_other_namespaces(kube: MemoryKube) -> None:
@@ -87,9 +87,9 @@ async def test_whether_a_resource_stands_for_an_identity(
     kube: MemoryKube, spec: dict[str, Any], *, stands: bool | None
 ) -> None:
     resource = kube.put(DATABASE.resource.path, "d", "a", spec=spec)
-    assert await stands_for(resource, Identity(ACCOUNT["key"], "DATABASE", ("D",)), live(kube)) is stands
+    assert await stands_for(resource, Identity(ACCOUNT["key"], "DATABASE", Name(("D",))), live(kube)) is stands
 
 
 async def test_nobody_can_tell_what_an_unknown_kind_stands_for(kube: MemoryKube) -> None:
     stranger = kube.put(PROVIDER_CONFIG.path, "x", "a", spec={})
-    assert await stands_for(stranger, Identity(ACCOUNT["key"], "DATABASE", ("D",)), live(kube)) is None
+    assert await stands_for(stranger, Identity(ACCOUNT["key"], "DATABASE", Name(("D",))), live(kube)) is None

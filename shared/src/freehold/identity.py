@@ -1,8 +1,9 @@
 """Identity: which external object a resource stands for, the same whoever computes it.
 
-An identity is an account, a namespace class (kinds whose objects share one name space share a class) and name parts,
-with argument types for functions and procedures. Its printed form is the fully-qualified name (FQN); its hash names
-the claim, so that etcd itself decides who owns the object.
+An identity is an account, a namespace class (kinds whose objects share one name space share a class) and a name. Where
+something is set rather than created (a grant, an assignment, an attachment, a tag's value), the slot that it is set in
+takes the place of the object. The printed form is the fully-qualified name (FQN); the hash names the claim, so that
+etcd itself decides who owns the object.
 """
 
 from __future__ import annotations
@@ -10,47 +11,105 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from freehold.identifiers import InvalidName, check, qualified, split
 
 HASH_LENGTH = 52
 """Characters of a hash: 256 bits in unpadded base32."""
 
+_WORDS = re.compile(r"[A-Z][A-Z0-9_.]*(?: [A-Z][A-Z0-9_.]*)*")
+_QUOTED = r'"(?:[^"]|"")+"'
+_NAME = re.compile(rf"{_QUOTED}(?:\.{_QUOTED})*")
 
-@dataclass(frozen=True, slots=True, order=True)
-class Identity:
-    """One external object.
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of an object.
 
     Attributes:
-        account: key of the proven account (`REGION.LOCATOR` as the server printed them).
-        namespace_class: name space that the object's name lives in, for example `DATABASE`.
         parts: stored names, outermost first; each 1 to 255 characters.
-        arguments: canonical argument types of a function or procedure, None for everything else.
+        arguments: canonical argument types of a function or procedure (`datatypes.signature`), None for everything
+            else.
 
     Raises:
         InvalidName: a part can't be a Snowflake name, an argument type holds a delimiter out of place.
     """
 
-    account: str
-    namespace_class: str
     parts: tuple[str, ...]
     arguments: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.parts:
-            raise InvalidName("an identity has at least one name part")
+            raise InvalidName("a name has at least one part")
         for part in self.parts:
             check(part)
         for argument in self.arguments or ():
             _check_argument(argument)
 
-    @property
-    def fqn(self) -> str:
-        """The printed form, without account and class: `"DB"."S"."F"(NUMBER, VARCHAR)`."""
+    def __str__(self) -> str:
+        """`"DB"."S"."F"(NUMBER, VARCHAR)`."""
         name = qualified(self.parts)
         return name if self.arguments is None else f"{name}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place where something is set, as SQL reads it: `SELECT ON TABLE "DB"."S"."T" TO ROLE "R"`.
+
+    Attributes:
+        phrase: keywords and names in turn, keywords first. Keywords are in upper case with single blanks between them,
+            so that nothing but a name is ever quoted, and only what is quoted is a name.
+
+    Raises:
+        InvalidName: keywords and names don't take turns, or keywords hold anything but upper-case words.
+    """
+
+    phrase: tuple[str | Name, ...]
+
+    def __post_init__(self) -> None:
+        for position, piece in enumerate(self.phrase):
+            if isinstance(piece, str) is bool(position % 2):
+                raise InvalidName(f"keywords and names take turns in a slot, keywords first: {self}")
+            if isinstance(piece, str) and not _WORDS.fullmatch(piece):
+                raise InvalidName(f"not keywords: {piece!r}")
+        if not self.phrase:
+            raise InvalidName("a slot has at least one keyword")
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.phrase))
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """One external object, or one slot.
+
+    Attributes:
+        account: key of the proven account (`REGION.LOCATOR` as the server printed them).
+        namespace_class: name space that the name lives in, for example `DATABASE`.
+        name: the object's name, or the slot.
+    """
+
+    account: str
+    namespace_class: str
+    name: Name | Slot
+
+    def __lt__(self, other: Identity) -> bool:
+        """The order that claims are asked for in."""
+        return self.hash < other.hash
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Stored name parts of the object; none of a slot."""
+        return self.name.parts if isinstance(self.name, Name) else ()
+
+    @property
+    def fqn(self) -> str:
+        """The printed form, without account and class."""
+        return str(self.name)
 
     @classmethod
     def parse(cls, account: str, namespace_class: str, fqn: str) -> Self:
@@ -59,18 +118,24 @@ class Identity:
         Raises:
             InvalidName: `fqn` is no printed identity.
         """
-        if not fqn.endswith(")"):
-            return cls(account, namespace_class, split(fqn))
-        end = _end_of_name(fqn)
-        return cls(account, namespace_class, split(fqn[:end]), _split_arguments(fqn[end + 1 : -1]))
+        pieces = tuple(_pieces(fqn))
+        match pieces:
+            case (Name() as name,):
+                return cls(account, namespace_class, name)
+            case _:
+                return cls(account, namespace_class, Slot(pieces))
 
     @property
     def hash(self) -> str:
         """sha256 over the canonical bytes, in lower-case unpadded base32: valid as object name and as label value."""
-        canonical = json.dumps(
-            [self.account, self.namespace_class, self.parts, self.arguments], ensure_ascii=False, separators=(",", ":")
-        )
-        return digest(canonical)
+        name: list[Any]
+        match self.name:
+            case Name(parts, arguments):
+                name = [parts, arguments]
+            case Slot(phrase):
+                name = [[piece if isinstance(piece, str) else [piece.parts, piece.arguments] for piece in phrase]]
+        canonical = [self.account, self.namespace_class, *name]
+        return digest(json.dumps(canonical, ensure_ascii=False, separators=(",", ":")))
 
 
 def digest(text: str) -> str:
@@ -78,15 +143,39 @@ def digest(text: str) -> str:
     return base64.b32encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=").lower()
 
 
-def _end_of_name(fqn: str) -> int:
-    """Where the argument list of a printed function begins: the first parenthesis outside quotes."""
-    quoted = False
-    for position, character in enumerate(fqn):
-        if character == '"':
-            quoted = not quoted
-        elif character == "(" and not quoted:
-            return position
+def _pieces(fqn: str) -> Iterator[str | Name]:
+    """The keywords and names that a printed identity is made of."""
+    position = 0
+    while position < len(fqn):
+        if words := _WORDS.match(fqn, position):
+            yield words[0]
+            position = words.end()
+        elif quoted := _NAME.match(fqn, position):
+            position = quoted.end()
+            arguments = None
+            if fqn.startswith("(", position):
+                end = _closing(fqn, position)
+                arguments = _split_arguments(fqn[position + 1 : end])
+                position = end + 1
+            yield Name(split(quoted[0]), arguments)
+        else:
+            break
+        if position == len(fqn):
+            return
+        if fqn[position] != " ":
+            break
+        position += 1
     raise InvalidName(f"not a printed identity: {fqn!r}")
+
+
+def _closing(text: str, opening: int) -> int:
+    """Where the parenthesis that opens at a position closes."""
+    depth = 0
+    for position in range(opening, len(text)):
+        depth += (text[position] == "(") - (text[position] == ")")
+        if depth == 0:
+            return position
+    raise InvalidName(f"not a printed identity: {text!r}")
 
 
 def _split_arguments(text: str) -> tuple[str, ...]:

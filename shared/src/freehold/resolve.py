@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from freehold.claims import Account
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind, Requested
@@ -67,7 +67,7 @@ class Resolved:
     def identities(self) -> tuple[Identity, ...] | None:
         """The objects that it stands for, sorted; None while the account isn't proven."""
         account = self.provider.account
-        return (Identity(account.key, self.kind.object_class, self.parts),) if account else None
+        return (Identity(account.key, self.kind.object_class, Name(self.parts)),) if account else None
 
 
 @dataclass(frozen=True, slots=True)

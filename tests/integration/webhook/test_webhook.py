@@ -13,7 +13,7 @@ from cryptography import x509
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Claim, Evidence
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("webhook")
 
 
 async def claim_of(account: Account, database: str) -> Claim | None:
-    identity = Identity(account.key.upper(), "DATABASE", (database,))
+    identity = Identity(account.key.upper(), "DATABASE", Name((database,)))
     return await ClaimStore(account.kube).read(identity.hash)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Holder, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Object
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
@@ -136,7 +136,7 @@ async def test_a_new_databases_public_that_another_resource_claims_is_left_alone
     world = World(Fuse(0, done=False), "Database", {"dropPublicSchemaOnCreation": True})
     other = Holder(group="snowflake.freehold.dev", kind="Schema", namespace="m", name="public", uid="u")
     store = ClaimStore(world.kube)
-    await store.create(new_claim(Identity("R.A", "SCHEMA", ("W", "PUBLIC")), "O.A", other))
+    await store.create(new_claim(Identity("R.A", "SCHEMA", Name(("W", "PUBLIC"))), "O.A", other))
     await world.settle()
     assert not world.answers('DROP SCHEMA "W"."PUBLIC"')
     assert {claim["holder"]["name"] for claim in world.claims} == {"x", "public"}

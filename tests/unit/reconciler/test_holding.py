@@ -8,7 +8,7 @@ import pytest
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import Holder, Mark, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kube.errors import Conflict
 from freehold.observation import Observation
 from freehold_controllers.reconciler.holding import Holding
@@ -16,7 +16,7 @@ from tests.harness.memory import MemoryKube
 
 EARLY = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LATE = EARLY + timedelta(minutes=1)
-IDENTITY = Identity("R.A", "DATABASE", ("D",))
+IDENTITY = Identity("R.A", "DATABASE", Name(("D",)))
 
 
 @pytest.fixture

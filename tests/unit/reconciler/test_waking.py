@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from freehold.claims import Holder, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kube.objects import Key, Object
 from freehold_controllers.reconciler.attempts import LONGEST, Attempts
 from freehold_controllers.reconciler.following import Following
@@ -31,7 +31,7 @@ def resource(key: Key, *, ready: str = "True", generation: int = 1, **status: An
 
 def claim(name: str, *parts: str, holder: str = "x", kind: str = "Schema", account: str = "R.A") -> Object:
     held = Holder(group="snowflake.freehold.dev", kind=kind, namespace="n", name=holder, uid="u")
-    spec = new_claim(Identity(account, "SCHEMA", parts), "O.A", held).spec
+    spec = new_claim(Identity(account, "SCHEMA", Name(parts)), "O.A", held).spec
     return Object(
         {
             "kind": "Claim",
@@ -88,9 +88,9 @@ def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
     ):
         inventory.note(None, each)
     inventory.note(claim("b", "D", "S2", holder="y"), None)
-    found = list(inventory.inside(Identity("R.A", "DATABASE", ("D",))))
+    found = list(inventory.inside(Identity("R.A", "DATABASE", Name(("D",)))))
     assert [(name, holder.name) for name, holder in found] == [("a", "x")]
-    assert not list(inventory.inside(Identity("R.A", "WAREHOUSE", ("D",))))
+    assert not list(inventory.inside(Identity("R.A", "WAREHOUSE", Name(("D",)))))
 
 
 def test_what_a_resource_holds_is_found_by_its_name() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, ClaimSpec
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
@@ -24,7 +24,7 @@ from tests.harness.memory import MemoryKube
 
 ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD", "region": "AWS_EU_CENTRAL_1", "locator": "AB12345"}
 DATABASE, SCHEMA = KINDS["Database"].resource.path, KINDS["Schema"].resource.path
-ANALYTICS = Identity(ACCOUNT["key"], "DATABASE", ("ANALYTICS",))
+ANALYTICS = Identity(ACCOUNT["key"], "DATABASE", Name(("ANALYTICS",)))
 
 
 class World:

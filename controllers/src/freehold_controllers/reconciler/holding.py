@@ -8,7 +8,7 @@ from typing import Literal
 
 from freehold.claim_store import ClaimStore, Held, acquire
 from freehold.claims import Claim, ClaimSpec, Evidence, Intent, Mark, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Name
 from freehold.observation import Observation
 
 
@@ -89,7 +89,7 @@ class Holding:
         """
         account = self.spec.identity.account
         holder = self.spec.holder.model_copy(update={"since": None})
-        asked = new_claim(Identity(account.key, namespace_class, parts), account.name, holder)
+        asked = new_claim(Identity(account.key, namespace_class, Name(parts)), account.name, holder)
         outcome = await acquire(self._store, asked)
         return Holding(self._store, outcome.claim) if isinstance(outcome, Held) else None
 

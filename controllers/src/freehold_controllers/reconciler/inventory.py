@@ -21,7 +21,7 @@ class Inventory:
     """A live index of claims. It may be behind by a moment: never the only thing that keeps an object from a DROP."""
 
     def __init__(self) -> None:
-        self._by_container: defaultdict[tuple[str, str], dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
+        self._by_container: defaultdict[tuple[str, tuple[str, ...]], dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
         self._by_holder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
 
     def note(self, before: Object | None, after: Object | None) -> None:
@@ -51,9 +51,9 @@ class Inventory:
                 yield name, holder
 
 
-def _container(identity: Identity) -> tuple[str, str]:
-    """Account and outermost name."""
-    return identity.account, identity.parts[0]
+def _container(identity: Identity) -> tuple[str, tuple[str, ...]]:
+    """Account and outermost name; a slot lies in no container."""
+    return identity.account, identity.parts[:1]
 
 
 def _read(stored: Object) -> tuple[Identity, Holder] | None:

@@ -24,6 +24,9 @@ REPLICATION, FAILOVER = "REPLICATION", "FAILOVER"
 """Properties: the accounts that a database is offered to, parted by commas."""
 
 
+_HIGHEST_EDITION = "BUSINESS_CRITICAL"
+
+
 def accounts(database: CatalogObject, what: str) -> list[str]:
     """The accounts that a database is offered to for REPLICATION or FAILOVER, as ORGANIZATION.ACCOUNT."""
     return [account for account in str(database.properties.get(what) or "").split(",") if account]
@@ -139,17 +142,30 @@ def _with_accounts(context: Context, database: CatalogObject, changed: Mapping[s
     context.catalog.update(database, replace(database, properties={**database.properties, **lists}))
 
 
+def _check_account(context: Context, name: str, *, any_edition: bool) -> None:
+    """Refuse to offer a database to an account that is not there, or whose edition protects it less."""
+    if name not in context.identity.peers:
+        raise errors.unknown_account(name)
+    peer = context.peers.get(name)
+    if any_edition or peer is None or context.identity.edition != _HIGHEST_EDITION:
+        return
+    if peer.account.properties["EDITION"] != _HIGHEST_EDITION:
+        raise errors.unnumbered(
+            f"The edition of account {name} is lower than this account's. Use IGNORE EDITION CHECK."
+        )
+
+
 def _enable(what: str, parser: Parser) -> Act:
     names = [print_name(account) for account in parser.names(parts=2)]
-    if what == REPLICATION:
-        parser.accept("IGNORE", "EDITION", "CHECK")
+    any_edition = what == FAILOVER or parser.accept("IGNORE", "EDITION", "CHECK")
 
     def act(context: Context, database: CatalogObject) -> None:
         context.require_role("ACCOUNTADMIN")
+        if what == FAILOVER and context.identity.edition != _HIGHEST_EDITION:
+            raise errors.unsupported(FAILOVER)
         check_writable(database)
         for name in names:
-            if name not in context.identity.peers:
-                raise errors.unknown_account(name)
+            _check_account(context, name, any_edition=any_edition)
         _with_accounts(context, database, {what: sorted({*accounts(database, what), *names})})
 
     return act

@@ -293,6 +293,7 @@ class _Planter:
         known: dict[str, Value] = {
             "LOCATOR": account.locator,
             "REGION": account.region,
+            "EDITION": account.edition,
             "BUNDLES": dict(account.bundles),
         }
         self._add("ACCOUNT", account.name, parent=None, properties=known)

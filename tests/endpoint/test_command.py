@@ -59,15 +59,17 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
-async def test_the_example_of_the_readme_works_as_printed(tmp_path: Path) -> None:
-    [seed], [client], [printed], [shown] = (blocks(each) for each in ("yaml", "python", "text", "console"))
+async def test_the_examples_of_the_readme_work_as_printed(tmp_path: Path) -> None:
+    [seed, issuer], [client, admin, _], [said, told], [shown] = map(blocks, ("yaml", "python", "text", "console"))
     port = str(free_port())
-    (tmp_path / "seed.yaml").write_text(seed)
+    (tmp_path / "seed.yaml").write_text(seed + issuer)
     (tmp_path / "client.py").write_text(client.replace("8443", port))
+    (tmp_path / "admin.py").write_text(admin)
     command, ready = shown.replace("8443", port).splitlines()
     async with served(tmp_path, *command.removeprefix("$ devstack snowflake ").split()) as line:
         assert line == f"{ready}\n"
-        assert await run(tmp_path, sys.executable, "-W", "ignore", "client.py") == (0, printed)
+        assert await run(tmp_path, sys.executable, "-W", "ignore", "client.py") == (0, said)
+        assert await run(tmp_path, sys.executable, "admin.py") == (0, told)
 
 
 async def test_a_certificate_can_be_given(tmp_path: Path, connect: Connect) -> None:

@@ -18,7 +18,7 @@ from freehold_devstack.processes import ProcessId
 from freehold_devstack.progress import console
 
 app = typer.Typer(
-    help="Real Kubernetes on this machine, for Freehold's demo and tests.",
+    help="Real Kubernetes on this machine, and a Snowflake endpoint, for Freehold's demo and tests.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -16,12 +16,15 @@ from freehold.kube.objects import Object
 _CONTAINERS = frozenset({"DATABASE", "SCHEMA"})
 """Namespace classes of what holds other objects; a warehouse may have the same name as a database."""
 
+_Container = tuple[str, tuple[str, ...]]
+"""Account and outermost name; no name for a slot, which lies in nothing."""
+
 
 class Inventory:
     """A live index of claims. It may be behind by a moment: never the only thing that keeps an object from a DROP."""
 
     def __init__(self) -> None:
-        self._by_container: defaultdict[tuple[str, tuple[str, ...]], dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
+        self._by_container: defaultdict[_Container, dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
         self._by_holder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
 
     def note(self, before: Object | None, after: Object | None) -> None:
@@ -51,8 +54,7 @@ class Inventory:
                 yield name, holder
 
 
-def _container(identity: Identity) -> tuple[str, tuple[str, ...]]:
-    """Account and outermost name; a slot lies in no container."""
+def _container(identity: Identity) -> _Container:
     return identity.account, identity.parts[:1]
 
 

@@ -1,6 +1,8 @@
 """Logging in with the real driver as users that statements make and change."""
 
 import base64
+import hashlib
+import textwrap
 from collections.abc import Callable
 
 import pytest
@@ -44,6 +46,19 @@ async def test_a_key_logs_in_until_it_is_unset(
     await connect(endpoint, user="MADE", private_key=der(keys.rsa))
     run("ALTER USER made UNSET RSA_PUBLIC_KEY_2")
     assert await refused(connect, endpoint, user="MADE", private_key=der(keys.rsa)) == 390144
+
+
+async def test_a_key_is_described_as_it_was_written(
+    endpoint: SnowflakeEndpoint, connect: Connect, keys: Keys, run: Run
+) -> None:
+    written = "\n".join(textwrap.wrap(body(keys.rsa), 64))
+    run(f"ALTER USER made SET RSA_PUBLIC_KEY = '{written}' RSA_PUBLIC_KEY_2 = ''")
+    described = {row[0]: row[1] for row in run("DESCRIBE USER made")}
+    assert (described["RSA_PUBLIC_KEY"], described["RSA_PUBLIC_KEY_2"]) == (written, "")
+    digest = hashlib.sha256(base64.b64decode(body(keys.rsa))).digest()
+    assert described["RSA_PUBLIC_KEY_FP"] == f"SHA256:{base64.b64encode(digest).decode()}"
+    assert (described["RSA_PUBLIC_KEY_2_FP"], described["RSA_PUBLIC_KEY_2_LAST_SET_TIME"]) == ("null", "null")
+    await connect(endpoint, user="MADE", private_key=der(keys.rsa))
 
 
 def body(key: PrivateKey) -> str:

@@ -1,5 +1,6 @@
 """Accounts as a test or a seed file describes them, and the catalogs that they start with."""
 
+import base64
 import datetime
 from collections.abc import Iterable
 from functools import partial
@@ -253,14 +254,14 @@ def _is_in(networks: Iterable[str], address: str) -> bool:
 
 
 def public_key_body(pem: str) -> str:
-    """A public key as Snowflake stores it: DER in hexadecimal here, so that fingerprint and key need no PEM.
+    """A public key as Snowflake takes it: without the lines around it.
 
     Raises:
         ValueError: It is no key, or one that no token is signed with.
     """
     der = load_pem_public_key(pem.encode()).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     jws.read_der(der)
-    return der.hex()
+    return base64.b64encode(der).decode()
 
 
 def user_properties(name: str, user: SeedUser) -> dict[str, Value]:

@@ -17,7 +17,16 @@ CLOCK_SKEW = 60
 """Seconds by which a token may have been issued in the future."""
 
 KEYS = ("RSA_PUBLIC_KEY", "RSA_PUBLIC_KEY_2")
-"""The properties that hold a user's keys: DER in hexadecimal."""
+"""The properties that hold a user's keys, as they were written."""
+
+
+def der_of(key: str) -> bytes:
+    """The DER that a key is the base64 of, whatever blanks and line breaks it is written with.
+
+    Raises:
+        ValueError: It is no base64.
+    """
+    return base64.b64decode("".join(key.split()), validate=True)
 
 
 class KeyPairs:
@@ -59,9 +68,9 @@ class KeyPairs:
 def _registered_key(user: CatalogObject, fingerprint: str) -> jws.PublicKey:
     for name in KEYS:
         stored = user.properties.get(name)
-        if stored is None:
+        if not stored:
             continue
-        der = bytes.fromhex(str(stored))
+        der = der_of(str(stored))
         if base64.b64encode(hashlib.sha256(der).digest()).decode() == fingerprint:
             return jws.read_der(der)
     raise InvalidTokenError(f"no public key of the user has the fingerprint {fingerprint}")

@@ -1,6 +1,5 @@
 """What goes together in a user, and what the server keeps of what it is given."""
 
-import base64
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from freehold_devstack.snowflake import errors, jws
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.auth.key_pair import KEYS
+from freehold_devstack.snowflake.auth.key_pair import KEYS, der_of
 from freehold_devstack.snowflake.auth.password import hash_password, is_password
 from freehold_devstack.snowflake.catalog import CatalogObject, Value
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
@@ -118,20 +117,19 @@ def _check_password(password: str, old: Value) -> None:
 
 
 def _key(context: Context, user: CatalogObject, name: str) -> dict[str, Value]:
-    """A key as the DER that it is the base64 of, in hexadecimal."""
+    """When a key was set, which is one that can be used."""
     body = user.properties[name]
     if not body:
         return {}
     try:
-        der = base64.b64decode(re.sub(r"\s", "", str(body)), validate=True)
-        key = jws.read_der(der)
+        key = jws.read_der(der_of(str(body)))
     except (jws.UnsupportedKeyError, UnsupportedAlgorithm):
         raise errors.key_unsupported() from None
     except ValueError:
         raise errors.key_rejected("Invalid Public key") from None
     if isinstance(key, rsa.RSAPublicKey) and key.key_size < _MIN_KEY_BITS:
         raise errors.key_rejected(f"Key length {key.key_size} is smaller than minimal requirement of {_MIN_KEY_BITS}.")
-    return {name: der.hex(), f"{name}_LAST_SET_TIME": context.now}
+    return {f"{name}_LAST_SET_TIME": context.now}
 
 
 def _countdown(context: Context, name: str, value: Value) -> dict[str, Value]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from freehold_devstack.snowflake.auth.access_token import TOKENS
-from freehold_devstack.snowflake.auth.key_pair import KEYS
+from freehold_devstack.snowflake.auth.key_pair import KEYS, der_of
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.object_type import Show, ShowColumn
@@ -165,21 +165,14 @@ def _nothing(*_: object) -> Scalar:
     return None
 
 
-def _key(name: str) -> _Shown:
-    """The key as it is given: the base64 of its DER, on one line."""
-    return lambda _, user: base64.b64encode(_der(user, name)).decode() if user.properties.get(name) else None
-
-
 def _fingerprint(name: str) -> _Shown:
     def value(_context: Context, user: CatalogObject) -> Scalar:
-        digest = base64.b64encode(hashlib.sha256(_der(user, name)).digest()).decode()
-        return f"SHA256:{digest}" if user.properties.get(name) else None
+        key = user.properties.get(name)
+        if not key:
+            return None
+        return f"SHA256:{base64.b64encode(hashlib.sha256(der_of(str(key))).digest()).decode()}"
 
     return value
-
-
-def _der(user: CatalogObject, name: str) -> bytes:
-    return bytes.fromhex(str(user.properties.get(name) or ""))
 
 
 def _time(name: str) -> _Shown:
@@ -225,10 +218,10 @@ _PROPERTIES: Mapping[str, tuple[_Shown, str, str]] = {
         "Minutes for which no second factor is asked",
     ),
     "MINS_TO_BYPASS_NETWORK_POLICY": (_nothing, "null", "Minutes for which no network policy holds"),
-    "RSA_PUBLIC_KEY": (_key(KEYS[0]), "null", "Public key"),
+    "RSA_PUBLIC_KEY": (_plain(KEYS[0]), "null", "Public key"),
     "RSA_PUBLIC_KEY_FP": (_fingerprint(KEYS[0]), "null", "Fingerprint of the public key"),
     "RSA_PUBLIC_KEY_LAST_SET_TIME": (_time(f"{KEYS[0]}_LAST_SET_TIME"), "null", "When the public key was set"),
-    "RSA_PUBLIC_KEY_2": (_key(KEYS[1]), "null", "Second public key"),
+    "RSA_PUBLIC_KEY_2": (_plain(KEYS[1]), "null", "Second public key"),
     "RSA_PUBLIC_KEY_2_FP": (_fingerprint(KEYS[1]), "null", "Fingerprint of the second public key"),
     "RSA_PUBLIC_KEY_2_LAST_SET_TIME": (_time(f"{KEYS[1]}_LAST_SET_TIME"), "null", "When the second key was set"),
     "PASSWORD_LAST_SET_TIME": (_time("PASSWORD_LAST_SET_TIME"), "null", "When the password was set"),

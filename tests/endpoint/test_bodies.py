@@ -81,6 +81,30 @@ REFUSED_QUERIES = {
     "SELECT y.a FROM t": 904,
     "SELECT a FROM t WHERE nope = 1": 904,
     'SELECT "a" FROM t': 904,
+    "FROM t": 1003,
+    "VALUES (1)": 1003,
+    "SELECT a FROM t GROUP BY": 1003,
+    "SELECT a FROM t GROUP BY HAVING a > 1": 1003,
+    "SELECT a FROM t GROUP BY ROLLUP()": 1003,
+    "SELECT a FROM t ORDER BY a,": 1003,
+    "SELECT a FROM t JOIN u ON": 1003,
+    "SELECT a FROM t JOIN u USING": 1003,
+    "SELECT a FROM t, WHERE a > 1": 1003,
+    "SELECT a IN () AS x FROM t": 1003,
+    "SELECT a IS FROM t": 1003,
+    "SELECT 1 AS": 1003,
+    "SELECT * EXCLUDE FROM t": 1003,
+    "SELECT a FROM t FETCH": 1003,
+    "SELECT count(DISTINCT) AS n FROM t": 1003,
+    "SELECT sum(a) OVER (PARTITION BY) AS s FROM t": 1003,
+    "SELECT least(a,) AS s FROM t": 1003,
+    "SELECT [a,] AS s FROM t": 1003,
+    "SELECT b, count(*) AS n FROM t": 979,
+    "SELECT b, sum(a) AS s FROM t GROUP BY a": 1104,
+    "SELECT sum(a) AS s, sum(a) OVER (PARTITION BY b) AS p FROM t": 979,
+    "SELECT * FROM t GROUP BY a": 1104,
+    "SELECT a FROM t GROUP BY a HAVING b > 'x'": 979,
+    "SELECT a FROM (SELECT a, count(*) AS n FROM t) x": 979,
     "SELECT * FROM TABLE(f(1))": 2,
     "SELECT $1 AS x FROM @stage": 2,
 }
@@ -91,7 +115,40 @@ def test_what_is_no_query_over_these_tables_is_refused(query: str) -> None:
     assert number(query) == REFUSED_QUERIES[query]
 
 
+GROUPED_QUERIES = [
+    "SELECT a, count(*) AS n FROM t GROUP BY a",
+    "SELECT a AS x, count(*) AS n FROM t GROUP BY 1",
+    "SELECT a + 1 AS x, count(*) AS n FROM t GROUP BY x",
+    "SELECT upper(b) AS u, a, max(v) AS m FROM t GROUP BY ALL",
+    "SELECT a, b, grouping(a) AS g FROM t GROUP BY CUBE (a, b)",
+    "SELECT a, b FROM t GROUP BY GROUPING SETS ((a, b), a)",
+    "SELECT a, sum(sum(a)) OVER (ORDER BY a) AS s FROM t GROUP BY a",
+    "SELECT b, count(*) OVER () AS n, lag(a) IGNORE NULLS OVER (ORDER BY b) AS l FROM t",
+    "SELECT count(*) AS n, (SELECT max(u.a) FROM u) AS m FROM t HAVING count(*) > 1",
+    "SELECT listagg(b, ',') WITHIN GROUP (ORDER BY b) AS l, my_aggregate(a) AS m FROM t",
+    "SELECT f.value AS x, count(DISTINCT t.a) AS n FROM t, LATERAL FLATTEN(INPUT => v) f GROUP BY f.value",
+]
+
+
+@pytest.mark.parametrize("query", GROUPED_QUERIES)
+def test_what_is_grouped_or_aggregated_is_taken(query: str) -> None:
+    assert described(query)
+
+
+def test_what_is_no_query_is_not_taken_for_a_command(caplog: pytest.LogCaptureFixture) -> None:
+    for text in ("SHOW TABLES", "ALTER TABLE t", "GRANT x"):
+        with pytest.raises(SqlError):
+            parse_query(text)
+        with pytest.raises(SqlError):
+            parse_expression(text)
+    assert not caplog.records
+
+
 def test_errors_tell_the_place_in_the_statement() -> None:
+    with pytest.raises(SqlError, match=r"error line 4 at position 1\n'T.B' in select clause is neither"):
+        parse_query('SELECT\n "B" FROM t GROUP BY a', Place(3, 20)).outputs(RELATIONS, ("D", "S"))
+    with pytest.raises(SqlError, match="line 4 at position 4 unexpected 'THEN'"):
+        parse_query("SELECT a FROM\n t, THEN", Place(3, 20))
     with pytest.raises(SqlError, match="syntax error line 4 at position 8 unexpected 'x'"):
         parse_query("SELECT\n 1 AS a x frm t", Place(3, 20))
     with pytest.raises(SqlError, match="error line 3 at position 27\ninvalid identifier 'NOPE'"):

@@ -454,6 +454,15 @@ def ambiguous_column(column: str) -> SqlError:
     return SqlError(2028, "42601", f"{COMPILATION}ambiguous column name '{column}'")
 
 
+def ungrouped(column: str, line: int, position: int) -> SqlError:
+    text = f"'{column}' in select clause is neither an aggregate nor in the group by clause."
+    return SqlError(1104, "42601", f"{_located(line, position)}{text}")
+
+
+def invalid_grouping(expression: str) -> SqlError:
+    return SqlError(979, "42601", f"{COMPILATION}[{expression}] is not a valid group by expression")
+
+
 def invalid_identifier(name: str, line: int = 0, position: int = -1) -> SqlError:
     """A column that is not known. Lines count from 1 and positions from 0; line 0 stands for no place."""
     place = _located(line, position) if line else COMPILATION

@@ -11,7 +11,7 @@ from freehold_devstack.snowflake.bodies.reading import (
     START,
     Place,
     distinct,
-    function_of,
+    functions_of,
     name_of,
     parse,
     tables_of,
@@ -95,10 +95,9 @@ def parse_expression(text: str, place: Place = START, *, fold_quoted: bool = Fal
     Raises:
         SqlError: 001003 for what is no expression.
     """
-    tree = parse(text, place, fold_quoted=fold_quoted)
+    tree = parse(text, place, is_query=False, fold_quoted=fold_quoted)
     if not isinstance(tree, exp.Condition | exp.Subquery | exp.Interval):
         raise unexpected_start(text, place)
     outside = [column for column in tree.find_all(exp.Column, bfs=False) if column.find_ancestor(exp.Query) is None]
-    functions = [function_of(call) for call in tree.find_all(exp.Anonymous)]
     tables = [table for query in tree.find_all(exp.Query) if query.parent_select is None for table in tables_of(query)]
-    return Expression(text, distinct(map(name_of, outside)), distinct(tables), distinct(functions), tree, place)
+    return Expression(text, distinct(map(name_of, outside)), distinct(tables), functions_of(tree), tree, place)

@@ -12,6 +12,7 @@ from sqlglot.optimizer.scope import traverse_scope
 from sqlglot.schema import MappingSchema
 
 from freehold_devstack.snowflake import errors
+from freehold_devstack.snowflake.bodies.grouping import check_grouping
 from freehold_devstack.snowflake.bodies.reading import DIALECT, Place
 from freehold_devstack.snowflake.datatypes import DataType, data_type
 from freehold_devstack.snowflake.errors import SqlError
@@ -52,6 +53,7 @@ def outputs_of(tree: exp.Query, relations: Relations, container: Name, place: Pl
         raise _unresolved(str(error), relations, place) from None
     except SqlglotError as error:
         raise errors.unsupported(str(error)) from None
+    check_grouping(qualified, place)
     if any(select.is_star for select in typed.selects):
         raise errors.unsupported("SELECT * from what is neither a table nor a view")
     return tuple(Output(select.alias_or_name, _type(select)) for select in typed.selects)

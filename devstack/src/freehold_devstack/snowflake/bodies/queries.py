@@ -6,9 +6,16 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from freehold_devstack.snowflake.bodies.outputs import Output, Relations, outputs_of
-from freehold_devstack.snowflake.bodies.reading import DIALECT, START, Place, parse, tables_of, unexpected_start
+from freehold_devstack.snowflake.bodies.reading import (
+    DIALECT,
+    START,
+    Place,
+    functions_of,
+    parse,
+    tables_of,
+    unexpected_start,
+)
 from freehold_devstack.snowflake.parser import Name
-from freehold_devstack.snowflake.tokens import tokenize
 
 
 @dataclass(frozen=True)
@@ -18,10 +25,12 @@ class Query:
     Attributes:
         text: As written.
         tables: What it reads, as far qualified as it is written.
+        functions: As of `Expression`.
     """
 
     text: str
     tables: tuple[Name, ...]
+    functions: tuple[Name, ...]
     _tree: exp.Query = field(repr=False, compare=False)
     _place: Place = field(repr=False, compare=False)
 
@@ -34,8 +43,8 @@ class Query:
             arguments: What it may use besides columns; it hides columns of the same name that are not qualified.
 
         Raises:
-            SqlError: 000904 for a column that no table has, 002028 for one that several have, 000002 for `*` of
-                something whose columns can't be told.
+            SqlError: 000904 for a column that no table has, 002028 for one that several have, 000979 and 001104 for
+                one that is neither grouped nor aggregated, 000002 for `*` of something whose columns can't be told.
         """
         tree = _with_arguments(self._tree.copy(), arguments)
         named = [select.this if isinstance(select, exp.Subquery) else select for select in tree.selects]
@@ -91,9 +100,6 @@ def _with_arguments(tree: exp.Query, arguments: Iterable[Output]) -> exp.Query:
     return tree
 
 
-_STARTS = ("SELECT", "WITH", "(")
-
-
 def parse_query(text: str, place: Place = START, *, fold_quoted: bool = False) -> Query:
     """Read one query.
 
@@ -104,9 +110,7 @@ def parse_query(text: str, place: Place = START, *, fold_quoted: bool = False) -
     Raises:
         SqlError: 001003 for what is no query, 000002 for a query of what is neither a table nor a view.
     """
-    if tokenize(text)[0].keyword not in _STARTS:
-        raise unexpected_start(text, place)
-    tree = parse(text, place, fold_quoted=fold_quoted)
+    tree = parse(text, place, is_query=True, fold_quoted=fold_quoted)
     if not isinstance(tree, exp.Query):
         raise unexpected_start(text, place)
-    return Query(text, tables_of(tree), tree, place)
+    return Query(text, tables_of(tree), functions_of(tree), tree, place)

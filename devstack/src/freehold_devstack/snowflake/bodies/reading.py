@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
@@ -29,13 +29,14 @@ class Place:
 
     def syntax(self, token: str, line: int, position: int) -> SqlError:
         """The syntax error at a place in the body."""
-        return errors.syntax(token, *self._in_statement(line, position))
+        return errors.syntax(token, *self.in_statement(line, position))
 
     def invalid_identifier(self, name: str, line: int, position: int) -> SqlError:
         """The unknown column at a place in the body; line 0 stands for no place."""
-        return errors.invalid_identifier(name, *(self._in_statement(line, position) if line else ()))
+        return errors.invalid_identifier(name, *(self.in_statement(line, position) if line else ()))
 
-    def _in_statement(self, line: int, position: int) -> tuple[int, int]:
+    def in_statement(self, line: int, position: int) -> tuple[int, int]:
+        """A place in the body as one in the statement."""
         return self.line + line - 1, position + (self.position if line == 1 else 0)
 
 
@@ -43,33 +44,61 @@ START = Place()
 """Of a text that is no part of a statement."""
 
 
-def parse(text: str, place: Place, *, fold_quoted: bool) -> exp.Expr:
+def parse(text: str, place: Place, *, is_query: bool, fold_quoted: bool) -> exp.Expr:
     """The one tree of a text, its identifiers folded as Snowflake folds them."""
     tokens = tokenize(text)
     if len(tokens) > _MOST_TOKENS:
         raise errors.unnumbered(f"A query or expression has more than {_MOST_TOKENS} tokens.")
+    if is_query and tokens[0].keyword not in _STARTS:
+        raise unexpected_start(text, place)
     _check_tokens(tokens, place)
+    dialect = Dialect.get_or_raise(DIALECT)
     try:
-        trees = sqlglot.parse(text, dialect=DIALECT)
+        # To the library an expression might as well be a statement, or a command that it doesn't know.
+        trees = dialect.parse(text) if is_query else dialect.parse_into(exp.Condition, text)
     except ParseError as error:
         found = error.errors[0]
         raise place.syntax(found["highlight"], found["line"], found["col"] - len(found["highlight"])) from None
     except SqlglotError:
         raise unexpected_start(text, place) from None
-    if len(trees) != 1 or trees[0] is None:
-        raise unexpected_start(text, place)
-    if any(isinstance(dot.this, str) for dot in trees[0].find_all(exp.Dot)):
-        # The library takes dots that follow each other for a name with nothing in between.
-        raise unexpected_start(text, place)
-    if any(not select.expressions for select in trees[0].find_all(exp.Select)):
+    if len(trees) != 1 or trees[0] is None or any(map(_is_incomplete, trees[0].walk())):
         raise unexpected_start(text, place)
     for identifier in trees[0].find_all(exp.Identifier):
         if not identifier.quoted and identifier.name.upper() in _NO_NAMES:
-            raise place.syntax(identifier.name, identifier.meta_get("line") or 1, identifier.meta_get("start") or 0)
+            raise place.syntax(identifier.name, *position_of(identifier))
         if not identifier.quoted or fold_quoted:
             identifier.set("this", identifier.name.upper())
         identifier.set("quoted", True)
     return trees[0]
+
+
+_STARTS = ("SELECT", "WITH", "(")
+"""How a query begins."""
+
+
+def _is_incomplete(node: exp.Expr) -> bool:
+    """Whether the library has let something pass that it should have missed."""
+    match node:
+        case exp.Dot():
+            # Of dots that follow each other, a name with nothing in between.
+            return isinstance(node.this, str)
+        case exp.Select():
+            return not node.expressions
+        case exp.In():
+            return not any(node.args.get(operand) for operand in ("expressions", "query", "unnest", "field"))
+        case exp.Distinct():
+            return isinstance(node.parent, exp.Func) and not node.expressions
+        case exp.Fetch():
+            return node.args.get("count") is None
+        case exp.Rollup() | exp.Cube() | exp.GroupingSets():
+            return not node.expressions
+    return False
+
+
+def position_of(identifier: exp.Expr) -> tuple[int, int]:
+    """Line and position where an identifier stands in its text; line 0 and position -1 for what is not written."""
+    line, column, start, end = map(identifier.meta_get, ("line", "col", "start", "end"))
+    return (line, column - (end - start + 1)) if line else (0, -1)
 
 
 _NO_NAMES = frozenset(
@@ -82,11 +111,16 @@ _NO_NAMES = frozenset(
 """Words that the library takes for names where it meets them too early."""
 
 
+_UNFINISHED = frozenset({",", *phrases("AS, BY, EXCLUDE, FETCH, FROM, IN, IS, ON, SAMPLE, TABLESAMPLE, USING")})
+_ENDS = frozenset({",", ")", "]", "}", *phrases("FROM, GROUP, HAVING, ORDER, QUALIFY, UNION, WHERE")})
+
+
 def _check_tokens(tokens: Sequence[Token], place: Place) -> None:
-    """Refuse what the library overlooks: a comma or FROM without anything before it, a statement after the first."""
+    """Refuse what the library overlooks: what has no beginning or no end, and a statement after the first."""
     for before, token in zip((None, *tokens), tokens, strict=False):
-        lonely = token.value in {",", "FROM"} and (before is None or before.value in {",", "(", "FROM"})
-        if token.kind in {TokenKind.OPERATOR, TokenKind.WORD} and (lonely or token.value == ";"):
+        headless = token.keyword in {",", "FROM"} and (before is None or before.keyword == "(")
+        ends = token.keyword in _ENDS or token.kind is TokenKind.END
+        if headless or token.keyword == ";" or (ends and before is not None and before.keyword in _UNFINISHED):
             raise place.syntax(token.text, token.line, token.position)
 
 
@@ -109,7 +143,12 @@ def name_of(named: exp.Column | exp.Table) -> Name:
     return tuple(part.name for part in named.parts)
 
 
-def function_of(call: exp.Anonymous) -> Name:
+def functions_of(tree: exp.Expr) -> tuple[Name, ...]:
+    """The functions that are called and that are not known to be Snowflake's own."""
+    return distinct(map(_function, tree.find_all(exp.Anonymous)))
+
+
+def _function(call: exp.Anonymous) -> Name:
     name = call.this.name if isinstance(call.this, exp.Identifier) else str(call.this).upper()
     qualifier = call.parent.this if isinstance(call.parent, exp.Dot) and call.parent.expression is call else None
     return (*(part.name for part in qualifier.find_all(exp.Identifier)), name) if qualifier is not None else (name,)

@@ -1,6 +1,6 @@
 """VIEW: https://docs.snowflake.com/en/sql-reference/sql/create-view and the pages beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,7 @@ from freehold_devstack.snowflake.relations.columns import (
     with_columns,
 )
 from freehold_devstack.snowflake.results import Result, text
+from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.show_columns import (
     COMMENT,
     CREATED_ON,
@@ -105,16 +106,32 @@ def _container(context: Context, view: CatalogObject) -> Name:
     return () if view.parent is None else context.catalog.path(context.catalog[view.parent])
 
 
+def _qualified(name: Name, container: Name) -> Name:
+    return (*container[: 3 - len(name)], *name)
+
+
+def _paths(view: CatalogObject, container: Name) -> Iterable[Name]:
+    return (_qualified(name, container) for name in query_of(view).tables)
+
+
+def _check_called(context: Context, view: CatalogObject) -> None:
+    """Refuse a query that calls what is not there, or what the role that makes the view must not call.
+
+    Raises:
+        SqlError: As `check_called`.
+    """
+    for function in query_of(view).functions:
+        check_called(context, _qualified(function, _container(context, view)))
+
+
 def _sources(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:
     """The tables and views that a new view reads.
 
     Raises:
         SqlError: 002003 for one that is missing, 003001 for one that the primary role can't select from.
     """
-    container = _container(context, view)
-    sources = {}
-    for name in query_of(view).tables:
-        path = (*container[: 3 - len(name)], *name)
+    container, sources = _container(context, view), {}
+    for path in _paths(view, container):
         if view.properties["RECURSIVE"] and path == (*container, view.name):
             sources[path] = view
             continue
@@ -150,6 +167,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     if "OR ALTER" in given:
         _check_redefinable(draft, given)
     columns = _named(context, draft, _outputs(context, draft, _sources(context, draft)))
+    _check_called(context, draft)
     check_unique(column.name for column in columns)
     if existing is not None:
         return _redefined(existing, draft, columns, given)
@@ -244,10 +262,8 @@ def _describe(context: Context, view: CatalogObject) -> Result:
 
 def sources_of(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:
     """The tables and views that a view reads, with its owner's eyes."""
-    container = _container(context, view)
     found = {}
-    for name in query_of(view).tables:
-        path = (*container[: 3 - len(name)], *name)
+    for path in _paths(view, _container(context, view)):
         step: CatalogObject | None = context.catalog.account
         for namespace, part in zip(("DATABASE", "SCHEMA", view.namespace), path, strict=True):
             step = None if step is None else context.catalog.find(namespace, part, step.id)

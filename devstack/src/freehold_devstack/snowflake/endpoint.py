@@ -159,6 +159,15 @@ class SnowflakeEndpoint:
             with suppress(asyncio.CancelledError):
                 await self._watch
         await self._engine.close()
-        await self._runner.cleanup()
+        await self._hang_up()
         if self._state is not None:
             self._state.close()
+
+    async def _hang_up(self) -> None:
+        """Close all connections without waiting for their clients to do the same: nobody would be left to hear it."""
+        connections = () if self._runner.server is None else self._runner.server.connections
+        transports = [connection.transport for connection in connections if connection.transport is not None]
+        await self._runner.cleanup()
+        for transport in transports:
+            transport.abort()
+        await asyncio.sleep(0)

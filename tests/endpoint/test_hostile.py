@@ -179,6 +179,38 @@ def test_a_defect_of_the_endpoint_ends_the_query_and_is_logged(
     assert "ZeroDivisionError" in caplog.text
 
 
+# --- roles -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_role_that_owns_itself_can_be_dropped(engine: Engine) -> None:
+    admin = engine.session_as(role="ACCOUNTADMIN")
+    engine.run(admin, "GRANT OWNERSHIP ON ROLE other TO ROLE other")
+    engine.run(admin, "GRANT ROLE other TO ROLE ACCOUNTADMIN")
+    engine.run(admin, "DROP ROLE other")
+    assert engine.run(admin, "SHOW ROLES LIKE 'other'").rows == []
+
+
+def test_a_role_that_was_dropped_while_it_was_active_has_no_rights(engine: Engine) -> None:
+    admin = engine.session_as(role="ACCOUNTADMIN")
+    engine.run(admin, "GRANT CREATE DATABASE ON ACCOUNT TO ROLE PUBLIC")
+    active = engine.session_as(role="OTHER")
+    engine.run(active, "CREATE DATABASE mine")
+    engine.run(admin, "DROP ROLE other")
+    assert refusal(engine, active, "CREATE DATABASE another") == "003001"
+    assert refusal(engine, active, "DROP DATABASE mine") == "002003"
+    assert engine.run(active, "SHOW DATABASES").rows == []
+
+
+def test_roles_that_granted_a_privilege_to_each_other_lose_it_together(engine: Engine, session: Session) -> None:
+    engine.run(session, "GRANT USAGE ON DATABASE d TO ROLE other WITH GRANT OPTION")
+    to = "GRANT USAGE ON DATABASE d TO ROLE {} WITH GRANT OPTION"
+    engine.run(engine.session_as(role="OTHER"), to.format("operator"))
+    engine.run(engine.session_as(role="OPERATOR"), to.format("other"))
+    engine.run(session, "REVOKE USAGE ON DATABASE d FROM ROLE other CASCADE")
+    grants = engine.run(session, "SHOW GRANTS ON DATABASE d").records()
+    assert [grant["privilege"] for grant in grants] == ["OWNERSHIP"]
+
+
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 

@@ -94,13 +94,17 @@ class Authority:
     @cached_property
     def primary_roles(self) -> frozenset[int]:
         """The primary role and all it inherits: alone these authorise CREATE."""
-        return self.catalog.inherited_roles(self.primary) | {self.primary}
+        return self._with_inherited(self.primary)
 
     @cached_property
     def roles(self) -> frozenset[int]:
         """All active roles and what they inherit."""
-        inherited = (self.catalog.inherited_roles(role) | {role} for role in self.secondary)
-        return self.primary_roles.union(*inherited)
+        return self.primary_roles.union(*map(self._with_inherited, self.secondary))
+
+    def _with_inherited(self, role: int) -> frozenset[int]:
+        """A role and all it inherits: nothing of a role that was dropped while it was active."""
+        is_live = self.catalog.is_live(self.catalog[role])
+        return self.catalog.inherited_roles(role) | {role} if is_live else frozenset()
 
     def holds(self, privilege: str, obj: CatalogObject, *, primary_only: bool = False) -> bool:
         """Whether an active role was granted the privilege or owns the object."""

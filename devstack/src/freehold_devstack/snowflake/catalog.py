@@ -177,8 +177,9 @@ class Catalog:
         return after
 
     def drop(self, obj: CatalogObject, now: int) -> None:
-        """End this incarnation; what is inside goes and comes back with it."""
-        self.update(obj, replace(obj, dropped_on=now))
+        """End this incarnation, whatever has become of its record; what is inside goes and comes back with it."""
+        latest = self._objects[obj.id]
+        self.update(latest, replace(latest, dropped_on=now))
 
     def grant(self, grant: Grant) -> None:
         self._record(Change(self._grants.get(grant.key), grant))

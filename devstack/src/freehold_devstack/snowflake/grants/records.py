@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from freehold_devstack.snowflake.catalog import CatalogObject, Grant
+from freehold_devstack.snowflake.catalog import CatalogObject, Grant, GrantKey
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants.privileges import managed_schema
 
@@ -35,13 +35,13 @@ def take(
     """
     outcome = Outcome()
     for grant in instances:
-        if option_only and not grant.grant_option:
+        if context.catalog.get_grant(grant.key) is None or (option_only and not grant.grant_option):
             continue
         dependents = _dependents(context, obj, grant)
         if dependents and not cascade:
             outcome.skipped += 1
             continue
-        _take_all(context, obj, dependents)
+        _take_all(context, obj, dependents, frozenset({grant.key}))
         if option_only:
             context.catalog.grant(replace(grant, grant_option=False))
         else:
@@ -50,10 +50,11 @@ def take(
     return outcome
 
 
-def _take_all(context: Context, obj: CatalogObject, grants: Iterable[Grant]) -> None:
+def _take_all(context: Context, obj: CatalogObject, grants: Iterable[Grant], taking: frozenset[GrantKey]) -> None:
+    """Take grants and what depends on them, but for those that are being taken: roles may grant to each other."""
     for grant in grants:
-        if context.catalog.get_grant(grant.key) is not None:
-            _take_all(context, obj, _dependents(context, obj, grant))
+        if grant.key not in taking and context.catalog.get_grant(grant.key) is not None:
+            _take_all(context, obj, _dependents(context, obj, grant), taking | {grant.key})
             context.catalog.revoke(grant)
 
 

@@ -11,12 +11,14 @@ from typing import Self
 import yaml
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 LIFETIME = timedelta(days=365)
 SKEW = timedelta(hours=1)
 """How far clocks may be apart: certificates are valid from this long ago."""
+
+Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
 @dataclass(frozen=True)
@@ -66,20 +68,30 @@ class Authority:
         self._subject = certificate.subject
         self.pair = Pair(certificate.public_bytes(serialization.Encoding.PEM), private_pem(self._key))
 
-    def issue(self, common_name: str, *, organization: str | None = None, names: Sequence[str] = ()) -> Pair:
+    def issue(
+        self,
+        common_name: str,
+        *,
+        organization: str | None = None,
+        names: Sequence[str] = (),
+        key: Key | None = None,
+        valid: tuple[datetime, datetime] | None = None,
+    ) -> Pair:
         """Sign a certificate for servers and clients.
 
         Args:
             common_name: to Kubernetes, the user.
             organization: to Kubernetes, the group.
             names: DNS names and IP addresses that the server is reached by.
+            key: what it is for; a new EC key by default.
+            valid: from when to when; from now on for `LIFETIME` by default.
         """
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = key or ec.generate_private_key(ec.SECP256R1())
         usages = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
         # From Python 3.13 on, clients refuse a leaf that doesn't identify its authority's key.
         authority = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         builder = (
-            _builder(_name(common_name, organization), self._subject, key.public_key())
+            _builder(_name(common_name, organization), self._subject, key.public_key(), valid)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(usages, critical=False)
             .add_extension(authority, critical=False)
@@ -92,7 +104,7 @@ class Authority:
         return Pair(certificate.public_bytes(serialization.Encoding.PEM), private_pem(key))
 
 
-def private_pem(key: ec.EllipticCurvePrivateKey | None = None) -> bytes:
+def private_pem(key: Key | None = None) -> bytes:
     """A private key as unencrypted PEM; a new one by default."""
     return (key or ec.generate_private_key(ec.SECP256R1())).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
@@ -142,16 +154,22 @@ _KEY_CERT_SIGN = x509.KeyUsage(
 )
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePublicKey | rsa.RSAPublicKey,
+    valid: tuple[datetime, datetime] | None = None,
+) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
+    begin, end = valid or (now - SKEW, now + LIFETIME)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - SKEW)
-        .not_valid_after(now + LIFETIME)
+        .not_valid_before(begin)
+        .not_valid_after(end)
     )
 
 

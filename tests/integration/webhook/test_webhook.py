@@ -197,13 +197,13 @@ async def test_after_sigterm_requests_are_answered_until_the_process_ends_well(s
 
 
 async def test_ready_only_once_the_api_server_would_trust_the_certificate(unregistered: Site, kube: Kube) -> None:
-    readiness = Readiness(kube, unregistered.name, Certificates(unregistered.folder))
+    readiness = Readiness(kube, unregistered.name)
     url = "https://127.0.0.1:9443/validate"
 
     async def says(text: str) -> bool:
         return text in (readiness.why_not or "ready")
 
-    running = asyncio.create_task(readiness.run())
+    running = asyncio.create_task(readiness.run(Certificates(unregistered.folder)))
     await eventually(lambda: says("there is no ValidatingWebhookConfiguration"), "a complaint about no configuration")
     unregistered.register(url, authority=Authority())
     await eventually(lambda: says("doesn't verify our certificate"), "a complaint about the bundle")

@@ -7,16 +7,18 @@ import base64
 import io
 import ssl
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from freehold.claim_store import ClaimStore
 from freehold.kube.objects import Object
 from freehold.resolve import live
-from freehold_devstack.pki import Authority, Pair
+from freehold_devstack.pki import Authority, Key, Pair
 from freehold_webhook.admission import Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.readiness import why_not_trusted
@@ -38,8 +40,16 @@ def folder(tmp_path: Path, authority: Authority) -> Path:
     return tmp_path
 
 
-def issue(authority: Authority) -> Pair:
-    return authority.issue("webhook", names=[SERVICE, "127.0.0.1"])
+def issue(authority: Authority, *, key: Key | None = None, valid: tuple[int, int] = (-60, 60)) -> Pair:
+    """A pair for the webhook.
+
+    Args:
+        authority: signs it.
+        key: its key, a new one by default.
+        valid: minutes from now on between which it is valid.
+    """
+    begin, end = (datetime.now(UTC) + timedelta(minutes=each) for each in valid)
+    return authority.issue("webhook", names=[SERVICE, "127.0.0.1"], key=key, valid=(begin, end))
 
 
 @pytest.fixture
@@ -69,7 +79,7 @@ async def client(authority: Authority) -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def served(url: str, authority: Authority) -> int:
-    """Serial number of the certificate that a new connection is shown."""
+    """Serial number of the certificate that a new connection is shown; the client prefers EC keys to RSA ones."""
     trust = ssl.create_default_context(cadata=authority.pair.certificate.decode())
     host, _, port = url.removeprefix("https://").removesuffix("/validate").partition(":")
     _, writer = await asyncio.open_connection(host, int(port), ssl=trust)
@@ -148,6 +158,38 @@ async def test_a_broken_certificate_keeps_the_old_one(
     (folder / "tls.crt").write_bytes(broken)
     certificates.reload()
     assert await served(url, authority) == old
+
+
+async def test_a_pair_with_a_key_of_another_type_is_served_to_those_who_prefer_the_old_type(
+    url: str, folder: Path, certificates: Certificates, authority: Authority
+) -> None:
+    for key in (rsa.generate_private_key(65537, 2048), ec.generate_private_key(ec.SECP256R1())):
+        renewed = issue(authority, key=key)
+        renewed.write(folder, "tls")
+        certificates.reload()
+        assert await served(url, authority) == serial(renewed)
+
+
+@pytest.mark.parametrize("valid", [(-60, -1), (1, 60)], ids=["expired", "not valid yet"])
+async def test_a_pair_that_is_not_valid_now_keeps_the_old_one(
+    url: str, folder: Path, certificates: Certificates, authority: Authority, valid: tuple[int, int]
+) -> None:
+    old = await served(url, authority)
+    issue(authority, valid=valid).write(folder, "tls")
+    certificates.reload()
+    assert await served(url, authority) == old
+
+
+async def test_a_process_begins_with_an_expired_pair_and_says_so_until_it_is_renewed(
+    tmp_path: Path, authority: Authority
+) -> None:
+    issue(authority, valid=(-60, -1)).write(tmp_path, "tls")
+    certificates = Certificates(tmp_path)
+    trusting = configuration(authority.pair.certificate)
+    assert "expired" in (why_not_trusted(trusting, certificates) or "")
+    issue(authority).write(tmp_path, "tls")
+    certificates.reload()
+    assert why_not_trusted(trusting, certificates) is None
 
 
 async def test_a_certificate_that_goes_away_keeps_being_served(

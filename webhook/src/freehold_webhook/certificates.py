@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cryptography import x509
 
 from freehold_webhook.metrics import CERTIFICATE_EXPIRY, CERTIFICATE_FAILURES
 
-INTERVAL = 2.0
+INTERVAL = 1.0
 """Seconds between two looks at the folder."""
 
 _log = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ class Certificates:
         self._paths = (folder / "tls.crt", folder / "tls.key")
         self._complaint = ""
         self._seen = self._read()
-        self._current = self._load()
+        # One that has expired is better than none: the process tells so and waits for the next.
+        self._use(*self._load())
         self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         self.context.sni_callback = self._choose
 
@@ -51,13 +53,15 @@ class Certificates:
             self.reload()
 
     def reload(self) -> None:
-        """Take over a new pair when there is a good one. A torn or broken one changes nothing and is tried again."""
+        """Take over a new pair when there is a good one. Any other changes nothing and is tried again."""
         try:
             pair = self._read()
             if pair == self._seen:
                 return
+            context, leaf = self._load()
+            _check_validity(leaf, datetime.now(UTC))
+            self._use(context, leaf)
             self._seen = pair
-            self._current = self._load()
         except CertificateError as error:
             if str(error) != self._complaint:
                 CERTIFICATE_FAILURES.inc()
@@ -85,13 +89,17 @@ class Certificates:
     def _choose(self, connection: ssl.SSLSocket | ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
         connection.context = self._current
 
+    def _use(self, context: ssl.SSLContext, leaf: x509.Certificate) -> None:
+        self._current = context
+        CERTIFICATE_EXPIRY.set(leaf.not_valid_after_utc.timestamp())
+
     def _read(self) -> tuple[bytes, ...]:
         try:
             return tuple(path.read_bytes() for path in self._paths)
         except OSError as error:
             raise CertificateError(str(error)) from error
 
-    def _load(self) -> ssl.SSLContext:
+    def _load(self) -> tuple[ssl.SSLContext, x509.Certificate]:
         certificate, key = self._paths
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
@@ -99,8 +107,13 @@ class Certificates:
             leaf = x509.load_pem_x509_certificate(certificate.read_bytes())
         except (OSError, ValueError) as error:
             raise CertificateError(f"{certificate} and {key}: {error}") from error
-        CERTIFICATE_EXPIRY.set(leaf.not_valid_after_utc.timestamp())
-        return context
+        return context, leaf
+
+
+def _check_validity(leaf: x509.Certificate, now: datetime) -> None:
+    if not leaf.not_valid_before_utc <= now <= leaf.not_valid_after_utc:
+        begin, end = leaf.not_valid_before_utc, leaf.not_valid_after_utc
+        raise CertificateError(f"it is valid from {begin:%Y-%m-%d %H:%M:%S} to {end:%Y-%m-%d %H:%M:%S} UTC alone")
 
 
 def _handshake(client: ssl.SSLContext, server: ssl.SSLContext, server_name: str) -> None:

@@ -19,6 +19,7 @@ from freehold_webhook.admission import BUDGET, Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.parents import Parents
 from freehold_webhook.readiness import Readiness
+from freehold_webhook.self_managed import SelfManaged
 from freehold_webhook.server import Server
 
 
@@ -29,6 +30,10 @@ def main() -> None:
 
 def run(
     certificate_dir: Annotated[Path, typer.Option(help="Folder of tls.crt and tls.key, such as a mounted Secret.")],
+    self_managed_secret: Annotated[
+        str,
+        typer.Option(help="NAMESPACE/NAME of a Secret for certificates that we make; it fills certificate-dir."),
+    ] = "",
     configuration_name: Annotated[str, typer.Option(help="Our ValidatingWebhookConfiguration.")] = "freehold",
     port: Annotated[int, typer.Option(help="Port of the admission server.")] = 9443,
     health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
@@ -45,13 +50,18 @@ def run(
 ) -> None:
     """Refuse a second owner of anything in Snowflake or PostgreSQL while it is being applied."""
     logs.configure(log_level, log_format)
-    try:
-        certificates = Certificates(certificate_dir)
-    except CertificateError as error:
-        raise typer.BadParameter(f"no certificate to begin with: {error}") from error
+    namespace, _, secret = self_managed_secret.partition("/")
+    if self_managed_secret and not (namespace and secret):
+        raise typer.BadParameter(f"--self-managed-secret is NAMESPACE/NAME, not {self_managed_secret!r}")
+    if not secret:
+        try:
+            Certificates(certificate_dir)
+        except CertificateError as error:
+            raise typer.BadParameter(f"no certificate to begin with: {error}") from error
     asyncio.run(
         serve(
-            certificates,
+            certificate_dir,
+            (namespace, secret) if secret else None,
             configuration_name,
             port=port,
             health_port=health_port,
@@ -64,7 +74,8 @@ def run(
 
 
 async def serve(
-    certificates: Certificates,
+    certificate_dir: Path,
+    self_managed: tuple[str, str] | None,
     configuration_name: str,
     *,
     port: int,
@@ -75,23 +86,36 @@ async def serve(
     drain: float,
 ) -> None:
     """Serve until SIGTERM or SIGINT. The arguments are the options of `run`."""
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with Kube.from_environment() as kube, asyncio.TaskGroup() as background:
         parents = Parents(kube)
-        readiness = Readiness(kube, configuration_name, certificates)
+        readiness = Readiness(kube, configuration_name)
         admission = Admission(ClaimStore(kube), parents.get, allowed_hosts=allowed_hosts, budget=budget)
         server = Server(admission, strict=strict)
-        tasks = [background.create_task(each) for each in (parents.run(), certificates.watch(), readiness.run())]
+        tasks = [background.create_task(parents.run())]
 
         def ready() -> str | None:
             return "shutting down" if server.draining else readiness.why_not
 
-        async with serve_health(health_port, alive=lambda: None, ready=ready), server.serve(port, certificates):
-            await stop.wait()
-            # Callers learn only by and by that we are no longer ready; until then they are answered.
-            server.draining = True
-            await asyncio.sleep(drain)
+        async with serve_health(health_port, alive=lambda: None, ready=ready):
+            if self_managed:
+                ours = SelfManaged(kube, configuration_name, self_managed, certificate_dir)
+                established = asyncio.Event()
+                tasks.append(background.create_task(ours.run(established)))
+                await established.wait()
+            certificates = Certificates(certificate_dir)
+            tasks += [background.create_task(each) for each in (certificates.watch(), readiness.run(certificates))]
+            async with server.serve(port, certificates):
+                await _told_to_stop()
+                # Callers learn only by and by that we are no longer ready; until then they are answered.
+                server.draining = True
+                await asyncio.sleep(drain)
         for task in tasks:
             task.cancel()
+
+
+async def _told_to_stop() -> None:
+    """Wait for SIGTERM or SIGINT, which before this end the process at once."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await stop.wait()

@@ -27,29 +27,31 @@ class Readiness:
         why_not: what is missing, for the probe; None when ready.
     """
 
-    def __init__(self, kube: Kube, configuration: str, certificates: Certificates) -> None:
+    def __init__(self, kube: Kube, configuration: str) -> None:
         """
         Args:
             kube: client.
             configuration: name of our ValidatingWebhookConfiguration.
-            certificates: what we serve.
         """
         self._kube = kube
         self._configuration = configuration
-        self._certificates = certificates
-        self.why_not: str | None = "the webhook configuration was not read yet"
+        self.why_not: str | None = "there is no certificate to serve yet"
 
-    async def run(self) -> None:
-        """Look at our configuration again and again, until cancelled."""
+    async def run(self, certificates: Certificates) -> None:
+        """Look at our configuration again and again, until cancelled.
+
+        Args:
+            certificates: what we serve.
+        """
         while True:
-            await self._look()
+            await self._look(certificates)
             await asyncio.sleep(INTERVAL[self.why_not is None])
 
-    async def _look(self) -> None:
+    async def _look(self, certificates: Certificates) -> None:
         before = self.why_not
         try:
             found = await self._kube.get(VALIDATING_WEBHOOK_CONFIGURATIONS, self._configuration)
-            self.why_not = why_not_trusted(found, self._certificates)
+            self.why_not = why_not_trusted(found, certificates)
         except NotFound:
             self.why_not = f"there is no ValidatingWebhookConfiguration {self._configuration}"
         except ApiError as error:
@@ -71,15 +73,19 @@ def why_not_trusted(configuration: Object, certificates: Certificates) -> str | 
         client = webhook["clientConfig"]
         bundle = base64.b64decode(client.get("caBundle") or "").decode()
         if not bundle:
-            return f"webhook {webhook['name']} has no caBundle yet: cert-manager's CA injector fills it in"
-        name = _server_name(client)
+            return f"webhook {webhook['name']} has no caBundle yet: whoever issues the certificate fills it in"
+        name = server_name(client)
         if why := certificates.why_not_trusted(bundle, name):
             return f"the caBundle of webhook {webhook['name']} doesn't verify our certificate for {name}: {why}"
     return None
 
 
-def _server_name(client: Mapping[str, Any]) -> str:
-    """The name that the API server verifies the certificate for."""
+def server_name(client: Mapping[str, Any]) -> str:
+    """The name that the API server verifies our certificate for.
+
+    Args:
+        client: clientConfig of a webhook.
+    """
     if service := client.get("service"):
         return f"{service['name']}.{service['namespace']}.svc"
     return urlsplit(client["url"]).hostname or ""

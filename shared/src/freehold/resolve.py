@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from freehold.claims import Account
-from freehold.identity import Identity, Name
+from freehold.identity import Identity, Name, Slot
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind, Requested
@@ -56,18 +56,25 @@ class Resolved:
     Attributes:
         kind: its kind.
         provider: the ProviderConfig that it uses.
-        parts: stored name parts of its object, outermost first.
+        names: the object or the slots that it stands for.
     """
 
     kind: Kind
     provider: Provider
-    parts: tuple[str, ...]
+    names: tuple[Name | Slot, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Stored name parts of its object, outermost first; none where it fills slots."""
+        return next((name.parts for name in self.names if isinstance(name, Name)), ())
 
     @property
     def identities(self) -> tuple[Identity, ...] | None:
-        """The objects that it stands for, sorted; None while the account isn't proven."""
+        """What it stands for in the account, each once and sorted; None while the account isn't proven."""
         account = self.provider.account
-        return (Identity(account.key, self.kind.object_class, Name(self.parts)),) if account else None
+        if account is None:
+            return None
+        return tuple(sorted({Identity(account.key, self.kind.object_class, name) for name in self.names}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,7 @@ async def resolve(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> 
         ApiError: a read failed.
     """
     try:
-        return Resolved(kind, await _provider(namespace, spec, get), await _parts(kind, namespace, spec, get))
+        return Resolved(kind, await _provider(namespace, spec, get), await _names(kind, namespace, spec, get))
     except _Stop as stop:
         return stop.unresolved
 
@@ -159,8 +166,8 @@ async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:
     )
 
 
-async def _parts(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> tuple[str, ...]:
-    computation = kind.parts(spec, namespace, KINDS)
+async def _names(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> tuple[Name | Slot, ...]:
+    computation = kind.names(spec, namespace, KINDS)
     try:
         requested = next(computation)
         while True:
@@ -168,8 +175,8 @@ async def _parts(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> t
             found = await _get(requested, parent.resource.path, get)
             requested = computation.send(_read(requested, parent.spec, found))
     except StopIteration as finished:
-        parts: tuple[str, ...] = finished.value
-        return parts
+        names: tuple[Name | Slot, ...] = finished.value
+        return names
 
 
 async def _get(requested: Requested, path: GroupResource, get: Get) -> Object:

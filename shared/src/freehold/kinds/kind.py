@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from freehold import sql
-from freehold.identifiers import check, qualified
+from freehold.datatypes import InvalidDataType, signature
+from freehold.identifiers import InvalidName, check, qualified
+from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.fields import Change, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
@@ -73,6 +75,10 @@ class Requested:
 
 Parts = Generator[Requested, SnowflakeSpec, tuple[str, ...]]
 """A computation of name parts that asks for the specs of parents; drive it with whatever reads resources."""
+Slots = Generator[Requested, SnowflakeSpec, tuple[Slot, ...]]
+"""Likewise of slots."""
+Names = Generator[Requested, SnowflakeSpec, tuple[Name | Slot, ...]]
+"""Likewise of all that a resource stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +154,8 @@ class Kind:
         level: what contains its objects.
         short_names: for kubectl.
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
+        arguments: argument types of a function or procedure, which tell overloads apart.
+        slots: the slots that a resource fills, where it stands for no object of its own.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         parameters: whether SHOW PARAMETERS applies to it.
         separator: between assignments after SET.
@@ -172,6 +180,8 @@ class Kind:
     holds_data: bool
     short_names: tuple[str, ...] = ()
     namespace_class: str = ""
+    arguments: Callable[[Any], Sequence[str]] | None = None
+    slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
     parameters: bool = False
     separator: str = ", "
     rules: tuple[Rule, ...] = ()
@@ -244,6 +254,25 @@ class Kind:
                 found.append(Requested(each.facts.reference, value.namespace or namespace, value.name, each.name))
         return tuple(found)
 
+    def names(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind]) -> Names:
+        """Compute what a resource stands for: one object, or the slots that it fills.
+
+        Args:
+            spec: the resource's spec.
+            namespace: the resource's namespace.
+            kinds: every kind by name.
+
+        Raises:
+            InvalidName: Snowflake can't have an object, or a slot, of such a name.
+        """
+        if self.slots:
+            return (yield from self.slots(spec, namespace, kinds))
+        parts = yield from self.parts(spec, namespace, kinds)
+        try:
+            return (Name(parts, signature(self.arguments(spec)) if self.arguments else None),)
+        except InvalidDataType as error:
+            raise InvalidName(str(error)) from error
+
     def parts(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind]) -> Parts:
         """Compute the object's stored name parts from names alone; no readiness is asked for.
 
@@ -267,8 +296,7 @@ class Kind:
         reference = getattr(spec, f"{word}_ref", None)
         if isinstance(reference, Reference):
             asked = Requested(word.capitalize(), reference.namespace or namespace, reference.name, f"{word}Ref")
-            parent = yield asked
-            return (yield from kinds[asked.kind].parts(parent, asked.namespace, kinds))
+            return (yield from parts_of(asked, kinds))
         outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
         return (*outer, check(str(getattr(spec, f"{word}_name"))))
 
@@ -302,6 +330,20 @@ class Kind:
             for key, value in sorted(row.items())
             if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
         }
+
+
+def parts_of(asked: Requested, kinds: Mapping[str, Kind]) -> Parts:
+    """Compute the name parts of the object of another resource.
+
+    Args:
+        asked: the resource.
+        kinds: every kind by name.
+
+    Raises:
+        InvalidName: a part can't be a Snowflake name.
+    """
+    spec = yield asked
+    return (yield from kinds[asked.kind].parts(spec, asked.namespace, kinds))
 
 
 _SHOWN = 1024

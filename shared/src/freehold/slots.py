@@ -1,0 +1,115 @@
+"""Slots: what is set on objects rather than created, written as SQL reads it, so that one thing has one spelling.
+
+A grant is its privilege, securable and grantee; ownership, an attached policy or a tag's value is the place alone, for
+it can hold one value at a time, whatever that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from freehold.identifiers import InvalidName
+from freehold.identity import Name, Slot
+
+Phrase = tuple[str | Name, ...]
+"""A part of a slot: a securable (`ON TABLE "T"`) or a grantee (`TO ROLE "R"`)."""
+
+ACCOUNT: Phrase = ("ACCOUNT",)
+"""The account itself."""
+
+_SAME_TYPE: Mapping[str, str] = {
+    "ICEBERG TABLE": "TABLE",
+    "HYBRID TABLE": "TABLE",
+    "MATERIALIZED VIEW": "VIEW",
+    "VOLUME": "EXTERNAL VOLUME",
+}
+"""Object types that GRANT knows by the word of another one. In bulk (ON ALL, ON FUTURE) they are types of their own."""
+_SAME_PRIVILEGE: Mapping[str, str] = {"ALL": "ALL PRIVILEGES"}
+_JOINTS = frozenset({"ON", "TO", "IN", "OF"})
+"""What joins the parts of a slot, and can stand in none of them."""
+
+
+def of(object_type: str, *parts: str, arguments: tuple[str, ...] | None = None) -> Phrase:
+    """An object: `TABLE "DB"."S"."T"`.
+
+    Args:
+        object_type: its SQL words; any spelling that means the same gives the same.
+        parts: its stored name parts, outermost first.
+        arguments: argument types of a function or procedure, by `datatypes.signature`.
+
+    Raises:
+        InvalidName: it can't be written so.
+    """
+    words = _type(object_type)
+    return (_SAME_TYPE.get(words, words), Name(parts, arguments))
+
+
+def all_in(plural: str, container: Phrase) -> Phrase:
+    """All objects of a type that a container holds at the time: `ALL TABLES IN SCHEMA "DB"."S"`."""
+    return _joined(f"ALL {_type(plural)} IN", container)
+
+
+def future_in(plural: str, container: Phrase) -> Phrase:
+    """All objects of a type that a container will hold: `FUTURE TABLES IN SCHEMA "DB"."S"`."""
+    return _joined(f"FUTURE {_type(plural)} IN", container)
+
+
+def grant(privilege: str, securable: Phrase, grantee: Phrase) -> Slot:
+    """`SELECT ON TABLE "DB"."S"."T" TO ROLE "R"`."""
+    words = _words(privilege)
+    return Slot(_joined(f"{_SAME_PRIVILEGE.get(words, words)} ON", securable, "TO", grantee))
+
+
+def ownership(securable: Phrase) -> Slot:
+    """`OWNERSHIP ON TABLE "DB"."S"."T"`: there is one owner at a time."""
+    return Slot(_joined("OWNERSHIP ON", securable))
+
+
+def assignment(role: Phrase, grantee: Phrase) -> Slot:
+    """`ROLE "A" TO USER "U"`."""
+    return Slot(_joined(*role, "TO", grantee))
+
+
+def attachment(policy_type: str, holder: Phrase) -> Slot:
+    """`NETWORK POLICY OF USER "U"`, `NETWORK POLICY OF ACCOUNT`, `MASKING POLICY OF TABLE "T" COLUMN "C"`."""
+    return Slot(_joined(f"{_type(policy_type)} OF", holder))
+
+
+def column(relation: Phrase, name: str) -> Phrase:
+    """`TABLE "DB"."S"."T" COLUMN "C"`."""
+    return (*relation, "COLUMN", Name((name,)))
+
+
+def tag_value(tag: tuple[str, str, str], holder: Phrase) -> Slot:
+    """`TAG "DB"."S"."T" ON TABLE "DB"."S"."X" COLUMN "C"`."""
+    return Slot(_joined("TAG", Name(tag), "ON", holder))
+
+
+def constraint(name: str, table: Phrase) -> Slot:
+    """`CONSTRAINT "PK" ON TABLE "DB"."S"."T"`: each table has a name space of its own for them."""
+    return Slot(_joined("CONSTRAINT", Name((name,)), "ON", table))
+
+
+def _joined(*pieces: str | Name | Phrase) -> Phrase:
+    """One phrase, with keywords that meet made one piece."""
+    joined: list[str | Name] = []
+    for piece in pieces:
+        for each in piece if isinstance(piece, tuple) else (piece,):
+            if joined and isinstance(each, str) and isinstance(joined[-1], str):
+                joined[-1] += f" {each}"
+            else:
+                joined.append(each)
+    return tuple(joined)
+
+
+def _type(text: str) -> str:
+    """A type of object; SHOW writes it with underscores."""
+    return _words(text.replace("_", " "))
+
+
+def _words(text: str) -> str:
+    """Keywords in upper case with single blanks between them."""
+    words = text.upper().split()
+    if not words or not _JOINTS.isdisjoint(words):
+        raise InvalidName(f"not a privilege or type of object: {text!r}")
+    return " ".join(words)

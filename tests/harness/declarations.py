@@ -1,0 +1,143 @@
+"""Kinds that stand for every class of identity, whether or not a release has such kinds: declared as real ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field
+
+from freehold import slots
+from freehold.identifiers import split
+from freehold.identity import Slot
+from freehold.kinds.common import Name, Reference, SnowflakeSpec
+from freehold.kinds.fields import immutable, own_name, ref
+from freehold.kinds.kind import Domain, Kind, Level, Requested, Slots, parts_of
+from freehold.kinds.model import Model
+from freehold.kinds.registry import KINDS
+
+
+class InSchemaSpec(SnowflakeSpec):
+    """An object in a schema."""
+
+    database_name: Name | None = immutable()
+    """The database's stored name."""
+    database_ref: Reference | None = ref("Database", instead_of="database_name", parent=True)
+    """The Database, in place of its name."""
+    schema_name: Name | None = immutable()
+    """The schema's stored name."""
+    schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True)
+    """The Schema, in place of its name."""
+    name: Name = own_name()
+    """The stored name."""
+
+
+class TableSpec(InSchemaSpec):
+    """A table."""
+
+
+class ViewSpec(InSchemaSpec):
+    """A view."""
+
+
+class Argument(Model):
+    """An argument of a function."""
+
+    name: str
+    type: str
+
+
+class FunctionSpec(InSchemaSpec):
+    """A function."""
+
+    arguments: list[Argument] = Field(default_factory=list)
+
+
+class GrantSpec(SnowflakeSpec):
+    """Privileges on a schema, or on tables in it, for a role."""
+
+    privileges: list[str]
+    schema_ref: Reference
+    table_name: Name | None = None
+    every: str | None = None
+    """`ALL` or `FUTURE`, for tables of the schema."""
+    role_name: Name
+
+
+class RoleAssignmentSpec(SnowflakeSpec):
+    """A role for a user."""
+
+    role_name: Name
+    user_name: Name
+
+
+class OwnershipSpec(SnowflakeSpec):
+    """The owner of a table."""
+
+    table_name: str
+    role_name: Name
+
+
+class PolicyAttachmentSpec(SnowflakeSpec):
+    """The network policy of the account or of a user."""
+
+    policy_name: Name
+    user_name: Name | None = None
+
+
+def _grants(spec: GrantSpec, namespace: str, kinds: Mapping[str, Kind]) -> Slots:
+    schema = yield from parts_of(
+        Requested("Schema", spec.schema_ref.namespace or namespace, spec.schema_ref.name, "schemaRef"), kinds
+    )
+    securable = slots.of("SCHEMA", *schema)
+    if spec.every:
+        securable = (slots.all_in if spec.every == "ALL" else slots.future_in)("TABLES", securable)
+    elif spec.table_name:
+        securable = slots.of("TABLE", *schema, spec.table_name)
+    return tuple(slots.grant(each, securable, slots.of("ROLE", spec.role_name)) for each in spec.privileges)
+
+
+def _fills(slot: Callable[[Any], Slot]) -> Callable[[Any, str, Mapping[str, Kind]], Slots]:
+    """One slot, which follows from the spec alone."""
+
+    def compute(spec: Any, _namespace: str, _kinds: Mapping[str, Kind]) -> Slots:
+        yield from ()
+        return (slot(spec),)
+
+    return compute
+
+
+def _in_schema(spec: type[SnowflakeSpec], object_type: str, **facts: Any) -> Kind:
+    return Kind(spec, Domain.SCHEMA, object_type, Level.SCHEMA, holds_data=True, **facts)
+
+
+def _slots(spec: type[SnowflakeSpec], namespace_class: str, compute: Callable[..., Slots], **facts: Any) -> Kind:
+    return Kind(spec, Domain.ACCOUNT, namespace_class, Level.ACCOUNT, holds_data=False, slots=compute, **facts)
+
+
+def _attachment(spec: PolicyAttachmentSpec) -> Slot:
+    return slots.attachment("NETWORK POLICY", slots.of("USER", spec.user_name) if spec.user_name else slots.ACCOUNT)
+
+
+TABLE = _in_schema(TableSpec, "TABLE")
+VIEW = _in_schema(ViewSpec, "VIEW", namespace_class="TABLE")
+FUNCTION = _in_schema(FunctionSpec, "FUNCTION", arguments=lambda spec: [each.type for each in spec.arguments])
+GRANT = _slots(GrantSpec, "GRANT", _grants)
+ROLE_ASSIGNMENT = _slots(
+    RoleAssignmentSpec,
+    "ROLE ASSIGNMENT",
+    _fills(lambda spec: slots.assignment(slots.of("ROLE", spec.role_name), slots.of("USER", spec.user_name))),
+)
+OWNERSHIP = _slots(
+    OwnershipSpec, "OWNERSHIP", _fills(lambda spec: slots.ownership(slots.of("TABLE", *split(spec.table_name))))
+)
+POLICY_ATTACHMENT = _slots(PolicyAttachmentSpec, "POLICY ATTACHMENT", _fills(_attachment))
+
+ALL_KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        **KINDS,
+        **{kind.name: kind for kind in (TABLE, VIEW, FUNCTION, GRANT, ROLE_ASSIGNMENT, OWNERSHIP, POLICY_ATTACHMENT)},
+    }
+)
+"""These and the real ones."""

@@ -60,6 +60,9 @@ class SnowflakeEndpoint:
         answer_within: Seconds after which a statement that still runs is answered as in progress.
         detached_after: Seconds after which a query without a client is aborted, where ABORT_DETACHED_QUERY says so.
 
+    Raises:
+        ValueError: The seed's accounts share a name, one of its statements is refused, or the file is no state.
+
     Attributes:
         clock: What it takes for the time; it can be put wrong.
         issuer: The test issuer that it serves; None where the seed has none.
@@ -91,7 +94,12 @@ class SnowflakeEndpoint:
         if self.issuer is not None:
             issuers.trust(self.issuer.url, self.issuer.public_key)
         self._engine = Engine(clock=self.clock, issuers=issuers, state=self._state, detached_after=detached_after)
-        self._engine.add_accounts(*seed.accounts)
+        try:
+            self._engine.add_accounts(*seed.accounts)
+        except ValueError:
+            if self._state is not None:
+                self._state.close()
+            raise
         self._sessions = SessionStore(self.clock, validity=session_validity, master_validity=master_validity)
         server = Server(self._engine, self._sessions, clock=self.clock, answer_within=answer_within)
         control = Control(self._engine, self.clock, self.control_token)
@@ -147,7 +155,11 @@ class SnowflakeEndpoint:
     async def __aenter__(self) -> Self:
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.host, self._port, ssl_context=self.certificate.server_context())
-        await site.start()
+        try:
+            await site.start()
+        except OSError:
+            await self.__aexit__(None, None, None)
+            raise
         self._watch = asyncio.create_task(self._watch_queries())
         return self
 

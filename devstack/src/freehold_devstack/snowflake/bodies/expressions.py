@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -86,6 +87,7 @@ def _is_unstable(call: exp.Func) -> bool:
     return isinstance(call, exp.Rand | exp.Randn | exp.Randstr | exp.Uuid) or call.key.startswith(("current", "local"))
 
 
+@lru_cache(maxsize=1_000)
 def parse_expression(text: str, place: Place = START, *, fold_quoted: bool = False) -> Expression:
     """Read one expression.
 

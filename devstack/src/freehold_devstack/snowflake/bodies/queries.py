@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -100,6 +101,7 @@ def _with_arguments(tree: exp.Query, arguments: Iterable[Output]) -> exp.Query:
     return tree
 
 
+@lru_cache(maxsize=1_000)
 def parse_query(text: str, place: Place = START, *, fold_quoted: bool = False) -> Query:
     """Read one query.
 

@@ -89,6 +89,11 @@ def print_name(parts: Sequence[str]) -> str:
     return ".".join(map(print_identifier, parts))
 
 
+def qualified(name: Name, schema: Name) -> Name:
+    """The name of an object in full, which is looked up in a schema as far as it isn't qualified."""
+    return (*schema[: len(schema) + 1 - len(name)], *name)
+
+
 class Parser:
     """Reads one statement from left to right.
 

@@ -14,7 +14,7 @@ from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part, Property, Refused
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.table import PRIVILEGES, TEMPORARY_MODIFIERS
-from freehold_devstack.snowflake.parser import Name, Parser, print_name
+from freehold_devstack.snowflake.parser import Name, Parser, print_name, qualified
 from freehold_devstack.snowflake.relations import row_access, uncovered
 from freehold_devstack.snowflake.relations.column_changes import alter_columns
 from freehold_devstack.snowflake.relations.column_governance import (
@@ -106,12 +106,8 @@ def _container(context: Context, view: CatalogObject) -> Name:
     return () if view.parent is None else context.catalog.path(context.catalog[view.parent])
 
 
-def _qualified(name: Name, container: Name) -> Name:
-    return (*container[: 3 - len(name)], *name)
-
-
 def _paths(view: CatalogObject, container: Name) -> Iterable[Name]:
-    return (_qualified(name, container) for name in query_of(view).tables)
+    return (qualified(name, container) for name in query_of(view).tables)
 
 
 def _check_called(context: Context, view: CatalogObject) -> None:
@@ -121,7 +117,7 @@ def _check_called(context: Context, view: CatalogObject) -> None:
         SqlError: As `check_called`.
     """
     for function in query_of(view).functions:
-        check_called(context, _qualified(function, _container(context, view)))
+        check_called(context, qualified(function, _container(context, view)))
 
 
 def _sources(context: Context, view: CatalogObject) -> dict[Name, CatalogObject]:

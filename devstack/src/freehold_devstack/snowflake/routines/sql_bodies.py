@@ -7,7 +7,7 @@ from freehold_devstack.snowflake.bodies import Output, parse_expression, parse_q
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
-from freehold_devstack.snowflake.parser import Name
+from freehold_devstack.snowflake.parser import Name, qualified
 from freehold_devstack.snowflake.relations.columns import read_columns
 from freehold_devstack.snowflake.routines.calls import check_called
 from freehold_devstack.snowflake.routines.signature import Argument, Returns, spelled
@@ -44,23 +44,19 @@ def check_function_body(
 def _expression_type(context: Context, function: CatalogObject, body: str, given: Iterable[Output]) -> DataType | None:
     expression, home = parse_expression(body), _home(context, function)
     for called in expression.functions:
-        check_called(context, _qualified(called, home))
-    relations = read_columns(context, (_qualified(table, home) for table in expression.tables))
+        check_called(context, qualified(called, home))
+    relations = read_columns(context, (qualified(table, home) for table in expression.tables))
     return expression.type(given, relations, home)
 
 
 def _query_outputs(context: Context, function: CatalogObject, body: str, given: Iterable[Output]) -> tuple[Output, ...]:
     query, home = parse_query(body), _home(context, function)
-    return query.outputs(read_columns(context, (_qualified(table, home) for table in query.tables)), home, given)
+    return query.outputs(read_columns(context, (qualified(table, home) for table in query.tables)), home, given)
 
 
 def _home(context: Context, function: CatalogObject) -> Name:
     """Where a body looks up names that are less than fully qualified: the function's own schema."""
     return context.catalog.path(function)[:-1]
-
-
-def _qualified(name: Name, home: Name) -> Name:
-    return (*home[: len(home) + 1 - len(name)], *name)
 
 
 # --- what comes out --------------------------------------------------------------------------------------------------

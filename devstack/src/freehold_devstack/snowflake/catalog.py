@@ -296,6 +296,10 @@ class Catalog:
         """Whether neither the object nor anything it is in was dropped."""
         return all(step.dropped_on is None for step in self.lineage(obj))
 
+    def contains(self, container: CatalogObject, obj: CatalogObject) -> bool:
+        """Whether an object is a container or, however deep, in it."""
+        return any(step.id == container.id for step in self.lineage(obj))
+
     def lineage(self, obj: CatalogObject) -> Iterator[CatalogObject]:
         """The object, what contains it, and so on up to the account."""
         step: CatalogObject | None = obj

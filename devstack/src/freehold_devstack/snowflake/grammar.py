@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
+from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.parameters import Parameter
@@ -104,3 +105,12 @@ class Action:
     words: str
     parse: Callable[[Parser], Act]
     privilege: str | None = OWNERSHIP
+
+
+def uncovered(feature: str) -> Callable[[Parser], NoReturn]:
+    """The grammar of what Snowflake documents and is not covered here: refused by its name, not as unknown."""
+
+    def parse(_parser: Parser) -> NoReturn:
+        raise errors.unsupported(feature)
+
+    return parse

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.parameters import in_force
 
@@ -47,7 +47,15 @@ def rules(catalog: Catalog, policy: CatalogObject, name: str) -> list[CatalogObj
 
 def governing(catalog: Catalog, holder: CatalogObject) -> CatalogObject | None:
     """The policy that holds for a user or the account: the user's own, else the account's."""
-    name = in_force(catalog, holder, PARAMETER).value
+    return _named(catalog, in_force(catalog, holder, PARAMETER).value)
+
+
+def attached_to(catalog: Catalog, holder: CatalogObject) -> CatalogObject | None:
+    """The policy that a user or the account has itself."""
+    return _named(catalog, holder.parameters.get(PARAMETER))
+
+
+def _named(catalog: Catalog, name: Scalar) -> CatalogObject | None:
     return catalog.find("NETWORK POLICY", str(name)) if name else None
 
 
@@ -113,6 +121,5 @@ def policies_with(catalog: Catalog, rule: CatalogObject) -> Iterator[CatalogObje
 def check_unassociated(context: Context, container: CatalogObject) -> None:
     """Refuse the end of a database (098507) or schema (098508) whose network rules policies list."""
     for rule in context.catalog.of_kind("NETWORK RULE"):
-        inside = any(step.id == container.id for step in context.catalog.lineage(rule))
-        if inside and any(policies_with(context.catalog, rule)):
+        if context.catalog.contains(container, rule) and any(policies_with(context.catalog, rule)):
             raise errors.rules_associated(container.kind, container.name)

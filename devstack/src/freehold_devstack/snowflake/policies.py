@@ -217,12 +217,8 @@ def check_unused_outside(context: Context, container: CatalogObject) -> None:
         SqlError: 999999.
     """
     catalog = context.catalog
-
-    def is_inside(obj: CatalogObject) -> bool:
-        return any(step.id == container.id for step in catalog.lineage(obj))
-
     for holder, policy in _uses(catalog):
-        if is_inside(catalog[policy]) and not is_inside(holder):
+        if catalog.contains(container, catalog[policy]) and not catalog.contains(container, holder):
             raise errors.policy_in_use(catalog[policy].name)
 
 

@@ -10,7 +10,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.functions import TableFunction
-from freehold_devstack.snowflake.network_access import holders
+from freehold_devstack.snowflake.network_access import attached_to, holders
 from freehold_devstack.snowflake.parser import Name, name_in, print_name
 from freehold_devstack.snowflake.policies import arguments_of, attachments, relations
 from freehold_devstack.snowflake.relations.columns import Column, columns_of
@@ -111,8 +111,8 @@ def _of_entity(context: Context, name: str, domain: str) -> list[Reference]:
     path = name_in(name, parts=3)
     entity = _entity(context, path, domain)
     if entity.kind in {"ACCOUNT", "USER"}:
-        policies = (each for each in context.catalog.members(NETWORK_POLICY) if context.sees(each))
-        return [Reference(each, entity) for each in policies if entity in holders(context.catalog, each)]
+        policy = attached_to(context.catalog, entity)
+        return [] if policy is None or not context.sees(policy) else [Reference(policy, entity)]
     found = list(_references(context, entity))
     known = [reference for reference in found if _may_know(context, reference)]
     if found and not known:

@@ -1,6 +1,7 @@
 """The columns of SHOW that most types have, and how the others are read from an object."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, tzinfo
 
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_MINUTE, Context
@@ -28,6 +29,12 @@ def stored(name: str) -> Callable[[Context, CatalogObject], Scalar]:
         return kept if isinstance(kept, str | int) else None
 
     return value
+
+
+def printed_time(milliseconds: int, zone: tzinfo | None = None) -> str:
+    """A moment as text: of a zone with its offset, else of UTC without one."""
+    local = datetime.fromtimestamp(milliseconds / 1000, zone or UTC)
+    return f"{local:%Y-%m-%d %H:%M:%S}.{milliseconds % 1000:03d}" + (f" {local:%z}" if zone else "")
 
 
 def _part(level: int) -> Callable[[Context, CatalogObject], Scalar]:

@@ -1,6 +1,7 @@
 """DATABASE: https://docs.snowflake.com/en/sql-reference/sql/create-database and the pages beside it."""
 
 from dataclasses import replace
+from functools import partial
 
 from freehold_devstack.snowflake import errors, replication, shared_databases
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant, Scalar
@@ -46,10 +47,7 @@ def check_unused(context: Context, container: CatalogObject) -> None:
 
 def check_unreferenced(context: Context, container: CatalogObject) -> None:
     """Refuse the end of a database or schema into which foreign keys point from outside."""
-
-    def is_inside(obj: CatalogObject) -> bool:
-        return any(step.id == container.id for step in context.catalog.lineage(obj))
-
+    is_inside = partial(context.catalog.contains, container)
     for table in filter(is_inside, context.catalog.of_kind("TABLE")):
         if any(not is_inside(reference.table) for reference in references(context, table)):
             raise errors.unnumbered(f"Cannot drop the {container.kind.lower()} because of dependencies")

@@ -14,7 +14,7 @@ from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Literal, Parser
 from freehold_devstack.snowflake.results import text
-from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, OWNER, stored
+from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, OWNER, printed_time, stored
 from freehold_devstack.snowflake.tokens import TokenKind
 from freehold_devstack.snowflake.values import Integer, ListOf, Reference, choice
 
@@ -209,8 +209,7 @@ def _time(name: str) -> Callable[[Context, CatalogObject], Scalar]:
         if not isinstance(milliseconds, int):
             return None
         zone = ZoneInfo(str(context.session_parameter("TIMEZONE").value))
-        local = datetime.fromtimestamp(milliseconds / 1000, zone)
-        return f"{local:%Y-%m-%d %H:%M:%S}.{milliseconds % 1000:03d} {local:%z}"
+        return printed_time(milliseconds, zone)
 
     return value
 

@@ -4,14 +4,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC
 
 from freehold_devstack.snowflake import errors, format_options, locations
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
-from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Part, Property, uncovered
 from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.storage_integration import covers
 from freehold_devstack.snowflake.parser import Literal, Parser, print_identifier
@@ -24,6 +24,7 @@ from freehold_devstack.snowflake.show_columns import (
     OWNER,
     OWNER_ROLE_TYPE,
     SCHEMA_NAME,
+    printed_time,
     stored,
 )
 from freehold_devstack.snowflake.values import Boolean, Group, Reference, Text, choice
@@ -333,16 +334,12 @@ def _credential_rows(stage: CatalogObject) -> Iterator[_Row]:
 def _directory_rows(stage: CatalogObject) -> Iterator[_Row]:
     directory, refreshed = _mapping(stage.properties[_DIRECTORY]), stage.properties[_REFRESHED]
     if directory.get("ENABLE"):
-        moment = _moment(refreshed) if isinstance(refreshed, int) else ""
+        moment = printed_time(refreshed, UTC) if isinstance(refreshed, int) else ""
         yield _REFRESHED, "Timestamp", moment, ""
     for name in ("ENABLE", "AUTO_REFRESH"):
         yield name, "Boolean", str(bool(directory.get(name))).lower(), "false"
     if "AWS_SNS_TOPIC" in directory:
         yield "AWS_SNS_TOPIC", "String", str(directory["AWS_SNS_TOPIC"]), ""
-
-
-def _moment(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + " +0000"
 
 
 def _private_rows(stage: CatalogObject) -> Iterator[_Row]:
@@ -396,10 +393,6 @@ _COLUMNS = (
 # --- the declaration -------------------------------------------------------------------------------------------------
 
 
-def _refuse_copy_options(_parser: Parser) -> Given:
-    raise errors.unsupported("COPY_OPTIONS")
-
-
 _NOT_EMPTY = Text(check=bool)
 
 
@@ -409,7 +402,7 @@ TYPE = ObjectType(
     container="SCHEMA",
     title="Stage area",
     modifiers=tuple(Clause(word, "TRANSIENT", TEMPORARY) for word in ("TEMP", "TEMPORARY")),
-    clauses=(Part("COPY_OPTIONS", _refuse_copy_options),),
+    clauses=(Part("COPY_OPTIONS", uncovered("COPY_OPTIONS")),),
     properties=(
         Property(_URL, Text(), unset=REFUSED),
         Property(_ENDPOINT, _NOT_EMPTY, only="CREATE"),

@@ -9,7 +9,7 @@ from freehold_devstack.snowflake import errors, tag_references
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.functions import register
-from freehold_devstack.snowflake.grammar import Act, Action, Given, Property
+from freehold_devstack.snowflake.grammar import Act, Action, Given, Part, Property, uncovered
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Literal, Name, Parser
 from freehold_devstack.snowflake.policies import arguments_of
@@ -40,6 +40,10 @@ MAX_ALLOWED_VALUES = 5000
 _PROPAGATE, _ON_CONFLICT = "PROPAGATE", "ON_CONFLICT"
 _SEQUENCE = "ALLOWED_VALUES_SEQUENCE"
 _PROPAGATION = "TAG PROPAGATION"
+_MULTIPLE = "MULTI_VALUE"
+
+_NOT_COVERED = ("SET DATA MOVEMENT POLICY", "UNSET DATA MOVEMENT POLICY", f"SET {_MULTIPLE}", "UNSET DCM PROJECT")
+"""Forms of ALTER."""
 
 # --- allowed values --------------------------------------------------------------------------------------------------
 
@@ -225,6 +229,7 @@ TYPE = ObjectType(
     plural="TAGS",
     container="SCHEMA",
     signature=_parse_signature,
+    clauses=(Part(_MULTIPLE, uncovered(_MULTIPLE)),),
     properties=(
         Property(
             _PROPAGATE,
@@ -248,6 +253,7 @@ TYPE = ObjectType(
         Action("DROP ALLOWED_VALUES", partial(_change_values, _dropped)),
         Action("SET ALLOWED_VALUES", partial(_change_values, lambda _, values: tuple(values))),
         Action("UNSET ALLOWED_VALUES", _unset_values),
+        *(Action(words, uncovered(words)) for words in _NOT_COVERED),
         Action("SET MASKING POLICY", _set_policies, None),
         Action("UNSET MASKING POLICY", _unset_policies, None),
     ),

@@ -9,7 +9,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import data_type
 from freehold_devstack.snowflake.functions import Function, register
-from freehold_devstack.snowflake.grammar import Action, Part, Property
+from freehold_devstack.snowflake.grammar import Action, Part, Property, uncovered
 from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS
 from freehold_devstack.snowflake.results import Result, text, timestamp
@@ -31,7 +31,6 @@ from freehold_devstack.snowflake.tasks.clauses import (
     parse_tail,
     remove_after,
     removing,
-    unsupported,
 )
 from freehold_devstack.snowflake.tasks.rules import (
     CHILD_OVERLAP,
@@ -154,7 +153,7 @@ TYPE = ObjectType(
         Part(USER, partial(parse_tail, USER), unsaid={USER: None}),
         Part("WHEN", partial(parse_tail, "WHEN"), unsaid={"WHEN": None}),
         Part("AS", partial(parse_tail, "AS")),
-        Part("WITH CONTACT", partial(unsupported, "CONTACT")),
+        Part("WITH CONTACT", uncovered("TASK CONTACT")),
     ),
     required=("AS",),
     properties=(
@@ -195,9 +194,9 @@ TYPE = ObjectType(
         Action("REMOVE WHEN", partial(removing, "WHEN")),
         Action(f"SET {USER}", partial(changing, USER)),
         Action(f"UNSET {USER}", partial(removing, USER)),
-        Action("SET CONTACT", partial(unsupported, "CONTACT")),
-        Action("UNSET CONTACT", partial(unsupported, "CONTACT")),
-        Action("UNSET DCM PROJECT", partial(unsupported, "DCM PROJECT")),
+        Action("SET CONTACT", uncovered("TASK CONTACT")),
+        Action("UNSET CONTACT", uncovered("TASK CONTACT")),
+        Action("UNSET DCM PROJECT", uncovered("TASK DCM PROJECT")),
     ),
     show=Show(
         _COLUMNS,

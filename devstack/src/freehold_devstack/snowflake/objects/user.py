@@ -1,18 +1,17 @@
 """USER: https://docs.snowflake.com/en/sql-reference/sql/create-user and the pages beside it."""
 
 from functools import partial
-from typing import NoReturn
 
 from freehold_devstack.snowflake import attachments, errors
 from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.auth.key_pair import KEYS
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import Context
-from freehold_devstack.snowflake.grammar import Act, Action, Property
+from freehold_devstack.snowflake.grammar import Act, Action, Part, Property, uncovered
 from freehold_devstack.snowflake.grants import records
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights
 from freehold_devstack.snowflake.parameters import SESSION_PARAMETERS, STORED_SESSION_PARAMETERS, USER_PARAMETERS
-from freehold_devstack.snowflake.parser import Parser
+from freehold_devstack.snowflake.parser import Parser, phrases
 from freehold_devstack.snowflake.users import access_tokens
 from freehold_devstack.snowflake.users.rules import TYPES, settle
 from freehold_devstack.snowflake.users.shown import SHOW, describe
@@ -20,18 +19,17 @@ from freehold_devstack.snowflake.users.values import Countdown, Namespace, Words
 from freehold_devstack.snowflake.users.workloads import parse_show_workloads
 from freehold_devstack.snowflake.values import Boolean, Choice, ListOf, Reference, choice
 
-_NOT_BUILT = ("RESET PASSWORD", "ENROLL MFA", "REMOVE MFA METHOD", "MODIFY MFA METHOD", "ADD MFA METHOD OTP")
-"""Forms of ALTER that lead to a page or to a device of a person."""
+_NOT_COVERED = phrases("""
+    ADD MFA METHOD OTP, ENROLL MFA, MODIFY MFA METHOD, REMOVE MFA METHOD, RESET PASSWORD, SET ALLOWED_INTERFACES,
+    SET DEFAULT_MFA_METHOD, UNSET ALLOWED_INTERFACES
+""")
+"""Forms of ALTER that are about pages and devices of persons."""
 
 _DEFAULTS = ("DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE")
 """What is current after a log-in, which users may change on themselves."""
 
 
 # --- forms of ALTER --------------------------------------------------------------------------------------------------
-
-
-def _refuse(words: str, _parser: Parser) -> NoReturn:
-    raise errors.unsupported(words)
 
 
 def _abort_all_queries(_parser: Parser) -> Act:
@@ -77,6 +75,7 @@ def _delegate(preposition: str, parser: Parser) -> Act:
 TYPE = ObjectType(
     kind="USER",
     plural="USERS",
+    clauses=(Part("ALLOWED_INTERFACES", uncovered("ALLOWED_INTERFACES")),),
     properties=(
         Property("PASSWORD", Words()),
         Property("LOGIN_NAME", Words()),
@@ -104,7 +103,7 @@ TYPE = ObjectType(
         known=True,
     ),
     actions=(
-        *(Action(words, partial(_refuse, words)) for words in _NOT_BUILT),
+        *(Action(words, uncovered(words)) for words in _NOT_COVERED),
         *(Action(f"SET {kind}", partial(_attach, kind), None) for kind in attachments.KINDS),
         *(Action(f"UNSET {kind}", partial(_detach, kind), None) for kind in attachments.KINDS),
         *access_tokens.ACTIONS,

@@ -9,7 +9,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.ddl import parse_names
-from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Given, Part, Property
+from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Given, Part, Property, uncovered
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import Column, Result, number, text, timestamp
@@ -479,6 +479,7 @@ TYPE = ObjectType(
         Action("ABORT ALL QUERIES", _abort_all_queries, "OPERATE"),
         Action("ENABLE", partial(_switch, "ENABLED"), "OPERATE"),
         Action("DISABLE", partial(_switch, "DISABLED"), "OPERATE"),
+        Action("UNSET DCM PROJECT", uncovered("DCM PROJECT")),
         Action("ADD TABLES", _attach_tables, _ATTACH),
         Action("DROP TABLES", _attach_tables, _ATTACH),
     ),

@@ -1,11 +1,7 @@
 """What Snowflake documents of tables and views beyond what is covered here: refused by its name, not as unknown."""
 
-from collections.abc import Callable
-from typing import NoReturn
-
-from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.grammar import Action, Part
-from freehold_devstack.snowflake.parser import Parser, phrases
+from freehold_devstack.snowflake.grammar import Action, Part, uncovered
+from freehold_devstack.snowflake.parser import phrases
 
 _POLICIES = phrases("AGGREGATION POLICY, JOIN POLICY")
 _PROPERTIES = phrases("ERROR_LOGGING, ICEBERG_DEFAULT_DDL_COLLATION, ROW_TIMESTAMP")
@@ -22,15 +18,8 @@ _TABLE_ACTIONS = (
 )
 
 
-def _refuse(feature: str) -> Callable[[Parser], NoReturn]:
-    def parse(_parser: Parser) -> NoReturn:
-        raise errors.unsupported(feature)
-
-    return parse
-
-
 def _clauses(*words: str) -> tuple[Part, ...]:
-    return tuple(Part(each, _refuse(each)) for each in words)
+    return tuple(Part(each, uncovered(each)) for each in words)
 
 
 VIEW_CLAUSES = _clauses(
@@ -44,8 +33,8 @@ TABLE_CLAUSES = (
 )
 """Of CREATE TABLE."""
 
-TABLE_ACTIONS = tuple(Action(words, _refuse(f"ALTER TABLE {words}")) for words in _TABLE_ACTIONS)
+TABLE_ACTIONS = tuple(Action(words, uncovered(f"ALTER TABLE {words}")) for words in _TABLE_ACTIONS)
 """Of ALTER TABLE."""
 
-VIEW_ACTIONS = tuple(Action(words, _refuse(f"ALTER VIEW {words}")) for words in _ACTIONS)
+VIEW_ACTIONS = tuple(Action(words, uncovered(f"ALTER VIEW {words}")) for words in _ACTIONS)
 """Of ALTER VIEW."""

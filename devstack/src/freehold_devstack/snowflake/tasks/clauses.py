@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NoReturn
 
-from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Value
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Act, Given
@@ -42,10 +40,6 @@ def parse_tail(words: str, parser: Parser) -> Given:
         given[words] = _TAIL[words](parser)
         following = following[following.index(words) + 1 :]
     return given
-
-
-def unsupported(words: str, _parser: Parser) -> NoReturn:
-    raise errors.unsupported(f"TASK {words}")
 
 
 def changing(words: str, parser: Parser) -> Act:

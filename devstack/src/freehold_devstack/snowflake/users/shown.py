@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from freehold_devstack.snowflake.auth.access_token import TOKENS
 from freehold_devstack.snowflake.auth.key_pair import KEYS, der_of
@@ -12,6 +11,7 @@ from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.object_type import Show, ShowColumn
 from freehold_devstack.snowflake.results import Column, Result, boolean, text, timestamp
+from freehold_devstack.snowflake.show_columns import printed_time
 from freehold_devstack.snowflake.users.rules import FOREIGN
 
 _Shown = Callable[[Context, CatalogObject], Scalar]
@@ -178,9 +178,7 @@ def _fingerprint(name: str) -> _Shown:
 def _time(name: str) -> _Shown:
     def value(_context: Context, user: CatalogObject) -> Scalar:
         when = user.properties.get(name)
-        if not isinstance(when, int):
-            return None
-        return f"{datetime.fromtimestamp(when / 1000, UTC):%Y-%m-%d %H:%M:%S}.{when % 1000:03d}"
+        return printed_time(when) if isinstance(when, int) else None
 
     return value
 

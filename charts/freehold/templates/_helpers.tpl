@@ -48,3 +48,20 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }
 {{- define "freehold.controllers" -}}
 [{{ include "freehold.user" (dict "root" . "component" "account") }}, {{ include "freehold.user" (dict "root" . "component" "schema") }}]
 {{- end -}}
+
+{{/* The Secret in which the webhook's replicas keep certificates that they make themselves. */}}
+{{- define "freehold.authority" -}}
+{{ include "freehold.fullname" . }}-webhook-authority
+{{- end -}}
+
+{{/* The volume that the webhook finds its certificate in. */}}
+{{- define "freehold.certificateVolume" -}}
+{{- $certificates := .Values.certificates -}}
+{{- if eq $certificates.mode "selfManaged" -}}
+emptyDir: {medium: Memory, sizeLimit: 1Mi}
+{{- else if eq $certificates.mode "provided" -}}
+secret: {secretName: {{ required "certificates.mode=provided needs certificates.secretName, the Secret with tls.crt and tls.key" $certificates.secretName }}}
+{{- else -}}
+secret: {secretName: {{ include "freehold.fullname" . }}-webhook}
+{{- end -}}
+{{- end -}}

@@ -1,4 +1,4 @@
-"""Certificates without cert-manager: replicas share a Secret, keep it fresh, and have the API server trust what it holds.
+"""Certificates without cert-manager: replicas share a Secret, keep it fresh, and have its authority trusted.
 
 Whichever replica finds something due makes it and writes the Secret by compare-and-set; the others take what the first
 one has written. Trust comes before use: a leaf is served only once the webhook configuration has the bundle for it.

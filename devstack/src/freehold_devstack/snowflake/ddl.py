@@ -31,6 +31,9 @@ KNOWN = phrases("""
 """)
 """Object types of Snowflake: those without a declaration here are refused as unsupported, not as unknown words."""
 
+_SHOWN = phrases("ACCOUNT, LOCK, ORGANIZATION ACCOUNT, REGION, TRANSACTION, VARIABLE")
+"""What SHOW lists in Snowflake beside objects of these types."""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -71,7 +74,7 @@ def parse_type(parser: Parser, types: Types, *, plural: bool = False, creating: 
     """Take the words of an object type; the longest match wins."""
     if (object_type := types.parse(parser, plural=plural, creating=creating)) is not None:
         return object_type
-    for kind in KNOWN:
+    for kind in (*KNOWN, *_SHOWN) if plural else KNOWN:
         words = kind if not plural else f"{kind[:-1]}IES" if kind.endswith("Y") else f"{kind}S"
         if parser.at(*words.split()):
             raise errors.unsupported(words)

@@ -230,9 +230,12 @@ class Parser:
         """Take one identifier and fold it as the session does.
 
         Raises:
-            SqlError: 001003 for a reserved word or an empty name, 999999 for one that is too long or holds NUL.
+            SqlError: 001003 for a reserved word or an empty name, 999999 for one that is too long or holds NUL,
+                000002 for the function IDENTIFIER.
         """
         token = self.token
+        if self.at("IDENTIFIER", "(") and self._tokens[self._next + 2].kind in {TokenKind.STRING, TokenKind.VARIABLE}:
+            raise errors.unsupported("IDENTIFIER()")
         if token.kind is TokenKind.WORD and token.value not in _RESERVED:
             name = token.value
         elif token.kind is TokenKind.QUOTED and token.value:

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from freehold.claim_store import ClaimStore, Held, How, Refused, Undecided, acquire, acquire_all
-from freehold.claims import CLAIM, GRACE, Claim, Evidence, Holder, new_claim
+from freehold.claim_store import (
+    Awaiting,
+    ClaimStore,
+    Held,
+    How,
+    Refused,
+    Undecided,
+    acquire,
+    acquire_all,
+    judge,
+    sweep,
+)
+from freehold.claims import (
+    CLAIM,
+    GRACE,
+    HAND_OVER_ANNOTATION,
+    OWNER_ANNOTATION,
+    Claim,
+    Evidence,
+    Holder,
+    Liveness,
+    Mark,
+    hand_over,
+    new_claim,
+)
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
@@ -46,6 +70,17 @@ def asked(namespace: str, identity: Identity = IDENTITY) -> Claim:
 
 def apply(kube: MemoryKube, namespace: str, database: str = "ANALYTICS", **spec: Any) -> None:
     kube.put(DATABASES, "analytics", namespace, spec={"name": database, **spec})
+
+
+def offer(kube: MemoryKube, to: str, namespace: str = "a") -> None:
+    """Apply the Database in a namespace with the annotation that hands it over."""
+    kube.put(
+        DATABASES,
+        "analytics",
+        namespace,
+        metadata={"annotations": {HAND_OVER_ANNOTATION: to}},
+        spec={"name": "ANALYTICS"},
+    )
 
 
 async def give_evidence(store: ClaimStore) -> Evidence:
@@ -254,6 +289,172 @@ async def test_a_dry_run_answers_the_same_and_writes_nothing(kube: MemoryKube, w
     dry = await acquire(store, asked("b"), dry_run=True)
     assert kube.writes == []
     assert type(dry) is type(await acquire(store, asked("b")))
+
+
+@pytest.mark.parametrize("wait", [timedelta(), LONG])
+@pytest.mark.parametrize("dry_run", [False, True])
+async def test_an_heir_waits_for_the_holder_to_go(kube: MemoryKube, wait: timedelta, *, dry_run: bool) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    offer(kube, "b/analytics")
+    kube.advance(wait)
+    kube.writes.clear()
+    outcome = await acquire(store, asked("b"), dry_run=dry_run)
+    assert isinstance(outcome, Awaiting)
+    assert outcome.claim.spec.holder.same(holder("a"))
+    assert kube.writes == []
+
+
+@pytest.mark.parametrize("to", ["b", "b/other", "c/analytics", "b/analytics/", "*/*", "a/analytics"])
+async def test_only_the_heir_is_let_in(kube: MemoryKube, to: str) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    offer(kube, to)
+    assert isinstance(await acquire(store, asked("b")), Refused)
+
+
+async def test_an_heir_is_of_the_holders_kind(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    offer(kube, "b/analytics")
+    imposter = holder("b").model_copy(update={"kind": "Schema"})
+    assert isinstance(await acquire(store, new_claim(IDENTITY, "ACME.PROD", imposter)), Refused)
+
+
+async def test_what_was_handed_over_is_the_heirs_with_its_evidence(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    evidence = await give_evidence(store)
+    apply(kube, "b")
+    current = await store.read(IDENTITY.hash)
+    assert current is not None
+    await store.replace(current, hand_over(current, holder("b"), store.now()))
+    kube.advance(LONG)
+    outcome = await acquire(store, asked("b"))
+    assert isinstance(outcome, Held)
+    assert (outcome.how, outcome.claim.spec.evidence) == (How.KEPT, evidence)
+    assert isinstance(await acquire(store, asked("a")), Refused)
+    assert [claim.name for claim in await store.of_holder(holder("b"))] == [IDENTITY.hash]
+
+
+async def test_the_owner_that_people_see_is_the_holder_at_every_step(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+
+    def shown() -> str:
+        return str(kube.objects["claims", "", IDENTITY.hash]["metadata"]["annotations"][OWNER_ANNOTATION])
+
+    await acquire(store, asked("a"))
+    assert shown() == "a/analytics"
+    kube.advance(LONG)
+    await acquire(store, asked("b"))
+    assert shown() == "b/analytics"
+
+
+async def test_nothing_is_taken_from_a_holder_of_another_group(kube: MemoryKube) -> None:
+    """Its kind may have the name of one of ours."""
+    store = ClaimStore(kube)
+    stranger = holder("a").model_copy(update={"group": "postgres.freehold.dev"})
+    await acquire(store, new_claim(IDENTITY, "ACME.PROD", stranger))
+    kube.advance(LONG)
+    assert isinstance(await acquire(store, asked("b")), Undecided)
+
+
+async def test_a_claim_that_binds_nobody_is_swept(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    assert not await sweep(store, IDENTITY.hash)
+    kube.advance(LONG)
+    assert await sweep(store, IDENTITY.hash)
+    assert not await sweep(store, IDENTITY.hash)
+    assert await store.read(IDENTITY.hash) is None
+
+
+async def test_a_claim_stays_while_its_holder_lives_or_its_object_may_exist(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    apply(kube, "a")
+    kube.advance(LONG)
+    assert not await sweep(store, IDENTITY.hash)
+    kube.remove(DATABASES, "analytics", "a")
+    claim = await store.read(IDENTITY.hash)
+    assert claim is not None
+    await store.replace(
+        claim, claim.spec.model_copy(update={"mark": Mark(attempt=1, since=kube.clock, outcome="sent")})
+    )
+    assert not await sweep(store, IDENTITY.hash)
+    await give_evidence(store)
+    assert not await sweep(store, IDENTITY.hash)
+    claim = await store.read(IDENTITY.hash)
+    assert claim is not None
+    assert await judge(store, claim) is Liveness.FREE
+
+
+async def test_a_claim_that_is_taken_while_it_is_swept_stays(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    kube.advance(LONG)
+
+    def overtake(verb: str, _plural: str, name: str) -> None:
+        if verb == "delete":
+            kube.objects["claims", "", name]["metadata"]["resourceVersion"] = "overtaken"
+
+    kube.before = overtake
+    assert not await sweep(store, IDENTITY.hash)
+    assert await store.read(IDENTITY.hash) is not None
+
+
+async def test_of_several_claims_one_may_be_waited_for(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("a"))
+    offer(kube, "b/analytics")
+    outcomes = await acquire_all(store, [asked("b"), asked("b", OTHER)])
+    assert isinstance(outcomes, tuple)
+    assert {type(each) for each in outcomes} == {Held, Awaiting}
+    assert await store.read(OTHER.hash) is not None
+
+
+@pytest.mark.parametrize(
+    "failure", [asyncio.CancelledError(), Unavailable(0, "", "no answer"), Forbidden(403, "Forbidden", "no right")]
+)
+async def test_what_was_claimed_before_a_failure_is_given_back(kube: MemoryKube, failure: BaseException) -> None:
+    store = ClaimStore(kube)
+    first, second = sorted([IDENTITY, OTHER])
+
+    def fail(verb: str, _plural: str, name: str) -> None:
+        if (verb, name) == ("create", second.hash):
+            raise failure
+
+    kube.before = fail
+    with pytest.raises(type(failure)):
+        await acquire_all(store, [asked("a", second), asked("a", first)])
+    assert await store.read(first.hash) is None
+
+
+async def test_what_cannot_be_given_back_binds_nobody_after_the_grace(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    first, second = sorted([IDENTITY, OTHER])
+    await acquire(store, asked("b", second))
+
+    def fail(verb: str, _plural: str, _name: str) -> None:
+        if verb == "delete":
+            raise Unavailable(0, "", "no answer")
+
+    kube.before = fail
+    assert isinstance(await acquire_all(store, [asked("a", first), asked("a", second)]), Refused)
+    kube.advance(LONG)
+    outcome = await acquire(store, asked("c", first))
+    assert isinstance(outcome, Held)
+    assert outcome.how is How.TAKEN
+
+
+async def test_a_dry_run_of_several_claims_says_what_would_come_of_it_and_writes_nothing(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    claims = [asked("b"), asked("b", OTHER)]
+    assert isinstance(await acquire_all(store, claims, dry_run=True), tuple)
+    await acquire(store, asked("a"))
+    kube.writes.clear()
+    assert isinstance(await acquire_all(store, claims, dry_run=True), Refused)
+    assert kube.writes == []
 
 
 async def test_of_several_claims_all_or_none_are_held(kube: MemoryKube) -> None:

@@ -7,7 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from freehold.claims import (
+    CLAIM,
     GRACE,
+    HAND_OVER_ANNOTATION,
+    OWNER_ANNOTATION,
     Claim,
     ClaimSpec,
     Evidence,
@@ -15,6 +18,8 @@ from freehold.claims import (
     Intent,
     Liveness,
     Mark,
+    hand_over,
+    heir,
     liveness,
     new_claim,
     sweepable,
@@ -97,6 +102,49 @@ def test_another_holder_starts_without_evidence() -> None:
     assert taken.identity.identity == IDENTITY
 
 
+def test_an_heir_gets_all_that_is_known_of_the_object() -> None:
+    given = hand_over(claim(evidence=EVIDENCE, mark=DONE), OTHER, LATE)
+    assert (given.evidence, given.mark) == (EVIDENCE, DONE)
+    assert (given.holder.key, given.holder.uid, given.holder.since) == (OTHER.key, "2", LATE)
+    assert given.identity.identity == IDENTITY
+
+
+def test_a_holder_names_its_heir_by_namespace_and_name() -> None:
+    named = heir(HOLDER, {HAND_OVER_ANNOTATION: "b/analytics", "other": "c/analytics"})
+    assert named is not None
+    assert named.same(OTHER)
+    assert (named.uid, named.since) == ("", None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        "/",
+        "b",
+        "b/",
+        "/analytics",
+        "b/analytics/x",
+        " b/analytics",
+        "b/analytics ",
+        "b/analytics\n",
+        "*/analytics",
+        "b/*",
+        "B/analytics",
+        "b/analytics,c/analytics",
+        "b.c/analytics",
+        "-b/analytics",
+        "b/analytics-",
+        f"{'b' * 64}/analytics",
+        "é/analytics",
+        "a/analytics",
+    ],
+)
+def test_anything_but_the_name_of_another_resource_lets_nobody_in(value: str | None) -> None:
+    assert heir(HOLDER, {} if value is None else {HAND_OVER_ANNOTATION: value}) is None
+
+
 @pytest.mark.parametrize(
     ("candidate", "live", "swept"),
     [
@@ -124,6 +172,13 @@ def test_the_holder_label_tells_holders_apart_and_ignores_the_uid() -> None:
     assert HOLDER.label == HOLDER.model_copy(update={"uid": "9"}).label
     assert HOLDER.label != OTHER.label
     assert len(HOLDER.label) == HASH_LENGTH
+
+
+def test_the_columns_show_what_a_person_looks_for() -> None:
+    assert [column.name for column in CLAIM.columns] == ["KIND", "OWNER", "ACCOUNT", "FQN", "EVIDENCE", "AGE"]
+    escaped = OWNER_ANNOTATION.replace(".", r"\.")
+    assert f".metadata.annotations['{escaped}']" in [column.path for column in CLAIM.columns]
+    assert CLAIM.short_names == ("cl",)
 
 
 def test_a_claim_survives_the_wire() -> None:

@@ -5,13 +5,26 @@ Nothing is cached and nothing is listed on the way to a decision: a POST decides
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from freehold.claims import CLAIM, HOLDER_LABEL, Claim, ClaimSpec, Holder, Liveness, liveness, take
+from freehold.claims import (
+    CLAIM,
+    HOLDER_LABEL,
+    OWNER_ANNOTATION,
+    Claim,
+    ClaimSpec,
+    Holder,
+    Liveness,
+    heir,
+    liveness,
+    sweepable,
+    take,
+)
 from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
 from freehold.kube.errors import AlreadyExists, ApiError, Conflict, NotFound
@@ -20,6 +33,9 @@ from freehold.resolve import Get, live, stands_for
 
 ATTEMPTS = 5
 """How often a claim that changes while it is decided about is looked at again."""
+
+ROLLBACK = 1.0
+"""Seconds for giving claims back when not all could be had; a caller that has run out of time waits no longer."""
 
 
 class ClaimStore:
@@ -99,6 +115,17 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Awaiting:
+    """Somebody else does and lets the asker in: the claim becomes the asker's when that resource goes.
+
+    Attributes:
+        claim: as it stands.
+    """
+
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Somebody else does, and is known to.
 
@@ -122,7 +149,7 @@ class Undecided:
     why: str
 
 
-async def acquire(store: ClaimStore, asked: Claim, *, dry_run: bool = False) -> Held | Refused | Undecided:
+async def acquire(store: ClaimStore, asked: Claim, *, dry_run: bool = False) -> Held | Awaiting | Refused | Undecided:
     """Get hold of one claim.
 
     Args:
@@ -153,8 +180,9 @@ async def acquire(store: ClaimStore, asked: Claim, *, dry_run: bool = False) -> 
 
 async def acquire_all(
     store: ClaimStore, asked: Sequence[Claim], *, dry_run: bool = False
-) -> tuple[Held, ...] | Refused | Undecided:
-    """Get hold of several claims or of none: in sorted order, and what was created is given back when one is refused.
+) -> tuple[Held | Awaiting, ...] | Refused | Undecided:
+    """Get hold of several claims or of none: in sorted order, and what was created is given back when one isn't had,
+    whether it is refused, the API server fails or the caller is cancelled.
 
     Args:
         store: where claims are.
@@ -164,35 +192,73 @@ async def acquire_all(
     Raises:
         ApiError: as `acquire`.
     """
-    held: list[Held] = []
-    for each in sorted(asked, key=lambda claim: claim.name):
-        outcome = await acquire(store, each, dry_run=dry_run)
-        if not isinstance(outcome, Held):
-            await _give_back(store, held)
-            return outcome
-        held.append(outcome)
-    return tuple(held)
+    had: list[Held | Awaiting] = []
+    complete = False
+    try:
+        for each in sorted(asked, key=lambda claim: claim.name):
+            outcome = await acquire(store, each, dry_run=dry_run)
+            if isinstance(outcome, Refused | Undecided):
+                return outcome
+            had.append(outcome)
+        complete = True
+        return tuple(had)
+    finally:
+        if not complete:
+            await _give_back(store, [each for each in had if isinstance(each, Held)])
 
 
 async def _give_back(store: ClaimStore, held: Sequence[Held]) -> None:
-    for each in held:
-        if each.how is How.CREATED and each.claim.uid:
-            # What can't be deleted binds nobody once the grace is over.
-            with suppress(ApiError):
-                await store.delete(each.claim)
+    # What can't be deleted binds nobody once the grace is over.
+    with suppress(TimeoutError):
+        async with asyncio.timeout(ROLLBACK):
+            for each in held:
+                if each.how is How.CREATED and each.claim.uid:
+                    with suppress(ApiError):
+                        await store.delete(each.claim)
 
 
-async def _contest(store: ClaimStore, found: Claim, asker: Holder, *, dry_run: bool) -> Held | Refused | Undecided:
+async def judge(store: ClaimStore, claim: Claim) -> Liveness:
+    """Whether a claim still binds, on live reads of its holder and of what that refers to."""
+    holder = await _look_at_holder(store, claim)
+    return liveness(claim, store.now(), holder_exists=holder.exists, still_computes=holder.computes)
+
+
+async def sweep(store: ClaimStore, name: str) -> bool:
+    """Remove a claim that binds nobody and of whose object nothing is known.
+
+    Args:
+        store: where claims are.
+        name: hash of the identity.
+
+    Returns:
+        Whether it was removed; a claim that is changed or taken meanwhile stays.
+
+    Raises:
+        ApiError: the API server doesn't let the claim itself be read or deleted.
+    """
+    claim = await store.read(name)
+    if claim is None or not sweepable(claim, await judge(store, claim)):
+        return False
+    try:
+        await store.delete(claim)
+    except Conflict:
+        return False
+    return True
+
+
+async def _contest(
+    store: ClaimStore, found: Claim, asker: Holder, *, dry_run: bool
+) -> Held | Awaiting | Refused | Undecided:
     """Decide by the live rule about a claim that is there."""
-    exists, computes = await _look_at_holder(store, found)
+    holder = await _look_at_holder(store, found)
     if found.spec.holder.same(asker):
-        if exists and computes:
+        if holder.exists and holder.computes:
             return Held(found, How.KEPT)
         # About to be created, or to compute to this identity again: the grace must count from this request on.
     else:
-        match liveness(found, store.now(), holder_exists=exists, still_computes=computes):
+        match liveness(found, store.now(), holder_exists=holder.exists, still_computes=holder.computes):
             case Liveness.LIVE:
-                return Refused(found)
+                return Awaiting(found) if holder.heir and holder.heir.same(asker) else Refused(found)
             case Liveness.UNKNOWN:
                 return Undecided(found, f"it isn't known whether {found.spec.holder} still stands for it")
     if not dry_run:
@@ -200,19 +266,34 @@ async def _contest(store: ClaimStore, found: Claim, asker: Holder, *, dry_run: b
     return Held(found, How.TAKEN)
 
 
-async def _look_at_holder(store: ClaimStore, claim: Claim) -> tuple[bool | None, bool | None]:
-    """Whether a claim's holder exists and whether it still computes to the claim's identity, as `liveness` asks."""
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """What a claim's holder is found to be.
+
+    Attributes:
+        exists: whether there is such a resource, whatever its uid; None when that isn't known.
+        computes: whether it still computes to the claim's identity; None when that isn't known.
+        heir: the resource that it lets in.
+    """
+
+    exists: bool | None = None
+    computes: bool | None = None
+    heir: Holder | None = None
+
+
+async def _look_at_holder(store: ClaimStore, claim: Claim) -> _Holder:
     holder = claim.spec.holder
     kind = KINDS.get(holder.kind)
-    if kind is None:
-        return None, None
+    if kind is None or kind.resource.path.group != holder.group:
+        return _Holder()
     try:
-        resource: Object | None = await store.get(kind.resource.path, holder.namespace, holder.name)
+        resource = await store.get(kind.resource.path, holder.namespace, holder.name)
     except ApiError:
-        return None, None
+        return _Holder()
     if resource is None:
-        return False, None
-    return True, await stands_for(resource, claim.spec.identity.identity, store.get)
+        return _Holder(exists=False)
+    computes = await stands_for(resource, claim.spec.identity.identity, store.get)
+    return _Holder(exists=True, computes=computes, heir=heir(holder, resource.annotations))
 
 
 def _claim(stored: Object) -> Claim:
@@ -226,7 +307,11 @@ def _claim(stored: Object) -> Claim:
 
 
 def _body(claim: Claim, spec: ClaimSpec) -> dict[str, object]:
-    metadata: dict[str, object] = {"name": claim.name, "labels": {HOLDER_LABEL: spec.holder.label}}
+    metadata: dict[str, object] = {
+        "name": claim.name,
+        "labels": {HOLDER_LABEL: spec.holder.label},
+        "annotations": {OWNER_ANNOTATION: spec.holder.owner},
+    }
     if claim.uid:
         metadata |= {"uid": claim.uid, "resourceVersion": claim.resource_version}
     return {

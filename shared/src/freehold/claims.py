@@ -7,6 +7,8 @@ does the reading and writing.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -21,6 +23,15 @@ GRACE = timedelta(seconds=90)
 
 HOLDER_LABEL = "freehold.dev/holder"
 """Label of a claim: hash of the holder's group, kind, namespace and name."""
+
+OWNER_ANNOTATION = "freehold.dev/owner"
+"""Annotation of a claim: namespace/name of its holder, for `kubectl get`, whose columns can't join two fields. Like the
+label it is derived at every write and never read back."""
+
+HAND_OVER_ANNOTATION = "freehold.dev/hand-over-to"
+"""Annotation of a holder: namespace/name of the resource of its kind that it lets in."""
+
+_HEIR = re.compile(r"([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)")
 
 
 class Account(Model):
@@ -68,12 +79,17 @@ class Holder(Model):
         return (self.group, self.kind, self.namespace, self.name)
 
     @property
+    def owner(self) -> str:
+        """namespace/name."""
+        return f"{self.namespace}/{self.name}"
+
+    @property
     def label(self) -> str:
         """Value of the claim's holder label."""
         return digest("\n".join(self.key))
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}"
+        return f"{self.kind} {self.owner}"
 
 
 class Evidence(Model):
@@ -134,8 +150,7 @@ CLAIM = Resource(
     short_names=("cl",),
     columns=(
         Column("KIND", ".spec.holder.kind"),
-        Column("NAMESPACE", ".spec.holder.namespace"),
-        Column("OWNER", ".spec.holder.name"),
+        Column("OWNER", r".metadata.annotations['freehold\.dev/owner']"),
         Column("ACCOUNT", ".spec.identity.account.name"),
         Column("FQN", ".spec.identity.fqn"),
         Column("EVIDENCE", ".spec.evidence.how"),
@@ -230,10 +245,34 @@ def take(claim: Claim, asker: Holder, now: datetime) -> ClaimSpec:
         asker: the resource that takes it.
         now: the API server's time.
     """
-    holder = asker.model_copy(update={"since": now})
+    taken = hand_over(claim, asker, now)
     if claim.spec.holder.same(asker):
-        return claim.spec.model_copy(update={"holder": holder})
-    return claim.spec.model_copy(update={"holder": holder, "evidence": None, "mark": None, "intent": None})
+        return taken
+    return taken.model_copy(update={"evidence": None, "mark": None, "intent": None})
+
+
+def heir(holder: Holder, annotations: Mapping[str, str]) -> Holder | None:
+    """The resource that a holder lets in, whose uid isn't known yet; None when it lets nobody in.
+
+    Args:
+        holder: the holder.
+        annotations: of its resource. A value that isn't exactly the namespace/name of another resource means nobody.
+    """
+    named = _HEIR.fullmatch(annotations.get(HAND_OVER_ANNOTATION, ""))
+    if named is None or named[0] == holder.owner:
+        return None
+    return holder.model_copy(update={"namespace": named[1], "name": named[2], "uid": "", "since": None})
+
+
+def hand_over(claim: Claim, to: Holder, now: datetime) -> ClaimSpec:
+    """The spec after its holder gave a claim away: all that is known of the object goes along.
+
+    Args:
+        claim: a claim whose holder goes.
+        to: its heir.
+        now: the API server's time.
+    """
+    return claim.spec.model_copy(update={"holder": to.model_copy(update={"since": now})})
 
 
 def sweepable(claim: Claim, live: Liveness) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from freehold import hosts, permissions, planning
-from freehold.claim_store import ClaimStore, Held, Refused, Undecided, acquire_all
+from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Account, Holder, new_claim
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
@@ -211,10 +211,9 @@ class Admission:
         return found.labels if found else {}
 
 
-def _count(outcome: tuple[Held, ...] | Refused | Undecided) -> None:
-    words = [each.how.value for each in outcome] if isinstance(outcome, tuple) else [type(outcome).__name__.lower()]
-    for word in words:
-        CLAIMS.labels(word).inc()
+def _count(outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> None:
+    for each in outcome if isinstance(outcome, tuple) else (outcome,):
+        CLAIMS.labels(each.how.value if isinstance(each, Held) else type(each).__name__.lower()).inc()
 
 
 def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freehold.claim_store import Held, Refused, acquire
+from freehold.claim_store import Held, Undecided, acquire
 from freehold.claims import CLAIM, GRACE, Claim, new_claim
 from freehold.identity import Identity
 from freehold.kube.objects import Key
@@ -40,7 +40,7 @@ async def hold(services: Services, managed: Managed, identity: Identity, account
     if isinstance(outcome, Held):
         return Holding(services.store, outcome.claim)
     services.following.follow(managed.key, _key_of_holder(outcome.claim))
-    why = "" if isinstance(outcome, Refused) else f" ({outcome.why})"
+    why = f" ({outcome.why})" if isinstance(outcome, Undecided) else ""
     raise Stopped(_conflict(services, managed, outcome.claim, why))
 
 

@@ -14,7 +14,7 @@ from freehold_devstack.snowflake.grants.future import (
     future_instances,
     may_grant,
 )
-from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, USER, Grantee
+from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, ROLE, SHARE, Grantee
 from freehold_devstack.snowflake.grants.privileges import managed_schema, manages_grants
 from freehold_devstack.snowflake.grants.securables import Account, AllObjects, Existing, FutureObjects, Securable
 from freehold_devstack.snowflake.object_type import Form
@@ -62,8 +62,8 @@ class GrantOwnership:
 
     def _role(self, context: Context) -> CatalogObject:
         role = self.grantee.resolve(context, "GRANT")
-        if role.kind == USER:
-            raise errors.unnumbered("OWNERSHIP can't be granted to a user.")
+        if role.kind not in ROLE_KINDS:
+            raise errors.unnumbered(f"OWNERSHIP can't be granted to a {role.kind.lower()}.")
         return role
 
     # --- future objects ------------------------------------------------------------------------------------------

@@ -132,6 +132,11 @@ def test_a_text_of_more_than_a_megabyte_is_refused(engine: Engine, session: Sess
     engine.run(session, longest.replace("''", f"'{'x' * (MAX_TEXT - len(longest))}'"))
 
 
+def test_a_number_that_no_record_can_hold_is_refused(engine: Engine, session: Session) -> None:
+    assert refusal(engine, session, f"ALTER WAREHOUSE w SET AUTO_SUSPEND = {2**63}") == "001422"
+    engine.run(session, f"ALTER WAREHOUSE w SET AUTO_SUSPEND = {2**63 - 1}")
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -99,7 +99,7 @@ class Integer:
     """A whole number between two bounds, both included."""
 
     low: int = 0
-    high: int | None = None
+    high: int = 2**63 - 1
     null: bool = False
     """Whether the keyword NULL is taken too."""
     sql_name: str = "NUMBER"
@@ -108,7 +108,7 @@ class Integer:
         if self.null and literal.kind is TokenKind.WORD and literal.value == "NULL":
             return None
         number = whole_number(literal)
-        if number < self.low or (self.high is not None and number > self.high):
+        if not self.low <= number <= self.high:
             raise InvalidValueError
         return number
 

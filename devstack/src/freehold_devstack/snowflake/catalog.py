@@ -25,6 +25,21 @@ ROLE_KINDS = frozenset({"ROLE", "DATABASE ROLE"})
 """What privileges can be granted to, besides users and shares."""
 
 
+def listed(value: Value) -> tuple[Value, ...]:
+    """What a property that is a list holds; nothing where it is none."""
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+
+
+def texts(value: Value) -> tuple[str, ...]:
+    """As `listed`, each as a text."""
+    return tuple(map(str, listed(value)))
+
+
+def mapped(value: Value) -> Mapping[str, Value]:
+    """What a property that is a map holds; nothing where it is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogObject:
     """One object, or one dropped incarnation of it.

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP, Authority
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, mapped
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.hints import Hints
 from freehold_devstack.snowflake.object_type import ObjectType
@@ -103,8 +103,7 @@ class Context:
 
     def bundle(self, name: str) -> bool:
         """Whether a behaviour change bundle is on in the account."""
-        switched = self.catalog.account.properties.get("BUNDLES")
-        return bool({**BUNDLES, **(switched if isinstance(switched, Mapping) else {})}[name])
+        return bool({**BUNDLES, **mapped(self.catalog.account.properties.get("BUNDLES"))}[name])
 
     def sees(self, obj: CatalogObject) -> bool:
         """Whether names resolve to an object."""

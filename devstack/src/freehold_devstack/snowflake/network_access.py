@@ -1,10 +1,10 @@
 """Which addresses network policies let in, which policy governs whom, and what holds on to rules and policies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.parameters import in_force
 
@@ -27,8 +27,7 @@ def is_network(version: type[IPv4Network | IPv6Network], value: str) -> bool:
 
 def entries(obj: CatalogObject, name: str) -> tuple[str, ...]:
     """A property that is a list of texts."""
-    listed = obj.properties.get(name)
-    return tuple(map(str, listed)) if isinstance(listed, Sequence) and not isinstance(listed, str) else ()
+    return texts(obj.properties.get(name))
 
 
 def values(rule: CatalogObject) -> tuple[str, ...]:

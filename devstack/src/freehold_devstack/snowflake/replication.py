@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, Value, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Act, Action
 from freehold_devstack.snowflake.listing import like
@@ -63,8 +63,7 @@ def replicating(context: Context, draft: CatalogObject) -> CatalogObject:
     Raises:
         SqlError: 002003 when there is no such database, or it is not offered to this account.
     """
-    name = draft.properties[PRIMARY]
-    organization, account, database = map(str, name) if isinstance(name, Sequence) else ("", "", "")
+    organization, account, database = texts(draft.properties[PRIMARY])
     catalog = context.peers.get(f"{organization}.{account}")
     primary = None if catalog is None else catalog.find("DATABASE", database)
     if primary is None or context.identity.qualified not in accounts(primary, REPLICATION):

@@ -5,7 +5,7 @@ import hmac
 from collections.abc import Iterator, Mapping
 
 from freehold_devstack.snowflake.auth.login import Login, Proof, RoleLimit, enabled
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Value
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Value, mapped
 from freehold_devstack.snowflake.errors import LoginError
 
 TOKENS = "PROGRAMMATIC_ACCESS_TOKENS"
@@ -51,10 +51,8 @@ class AccessTokens:
 
     def _tokens(self) -> Iterator[tuple[CatalogObject, Mapping[str, Value]]]:
         for user in self._catalog.members("USER"):
-            tokens = user.properties.get(TOKENS)
-            for token in tokens.values() if isinstance(tokens, Mapping) else ():
-                if isinstance(token, Mapping):
-                    yield user, token
+            for token in mapped(user.properties.get(TOKENS)).values():
+                yield user, mapped(token)
 
 
 def _invalid(cause: str) -> LoginError:

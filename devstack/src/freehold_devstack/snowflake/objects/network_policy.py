@@ -1,13 +1,13 @@
 """NETWORK POLICY: https://docs.snowflake.com/en/sql-reference/sql/create-network-policy and the pages beside it."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from ipaddress import IPv4Network
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, listed, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Act, Action, Property
 from freehold_devstack.snowflake.network_access import (
@@ -46,8 +46,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
 
 
 def _names(value: Value) -> list[Name]:
-    names = value if isinstance(value, Sequence) else ()
-    return [tuple(map(str, name)) for name in names if isinstance(name, Sequence)]
+    return [texts(name) for name in listed(value)]
 
 
 def _resolved(context: Context, policy: CatalogObject, names: Iterable[Name]) -> tuple[int, ...]:

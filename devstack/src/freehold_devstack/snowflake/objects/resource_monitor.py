@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, listed, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
@@ -74,8 +74,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         raise errors.unnumbered("A resource monitor can't be created with triggers alone.")
     properties = {**draft.properties, **_schedule(context, draft.properties, given, created=created)}
     if "NOTIFY_USERS" in given:
-        names = draft.properties["NOTIFY_USERS"]
-        properties["NOTIFY_USERS"] = _notified(context, names if isinstance(names, Sequence) else ())
+        properties["NOTIFY_USERS"] = _notified(context, texts(draft.properties["NOTIFY_USERS"]))
     if properties["NOTIFY_USERS"] and draft.name == context.catalog.account.properties.get("RESOURCE_MONITOR"):
         raise errors.account_monitor_notifies(draft.name)
     _check_triggers(properties["TRIGGERS"])
@@ -100,10 +99,10 @@ def _schedule(
     return {"START_TIMESTAMP": start, "END_TIMESTAMP": end}
 
 
-def _notified(context: Context, names: Sequence[Value]) -> tuple[int, ...]:
+def _notified(context: Context, names: Sequence[str]) -> tuple[int, ...]:
     """The ids of users that can be told by mail."""
     users = []
-    for name in map(str, names):
+    for name in names:
         user = context.catalog.find("USER", name)
         if user is None:
             raise errors.notified_user_missing(name)
@@ -137,8 +136,7 @@ def _check_triggers(value: Value) -> None:
 
 def _triggers(value: Value) -> list[tuple[int, str]]:
     """Thresholds in percent, with what is done then."""
-    pairs = value if isinstance(value, Sequence) else ()
-    return [(int(str(pair[0])), str(pair[1])) for pair in pairs if isinstance(pair, Sequence)]
+    return [(int(threshold), action) for threshold, action in map(texts, listed(value))]
 
 
 # --- assignment ------------------------------------------------------------------------------------------------------
@@ -223,8 +221,7 @@ def _thresholds(action: str) -> Callable[[Context, CatalogObject], Scalar]:
 
 
 def _notified_names(context: Context, monitor: CatalogObject) -> Scalar:
-    users = monitor.properties["NOTIFY_USERS"]
-    found = [context.catalog[int(str(user))] for user in users] if isinstance(users, Sequence) else []
+    found = [context.catalog[int(user)] for user in texts(monitor.properties["NOTIFY_USERS"])]
     return ", ".join(user.name for user in found if user.dropped_on is None) or None
 
 

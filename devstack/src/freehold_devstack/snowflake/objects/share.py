@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar
+from freehold_devstack.snowflake.catalog import Catalog, CatalogObject, Scalar, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Act, Action, Property
 from freehold_devstack.snowflake.grants import records
@@ -28,8 +28,7 @@ _ACCOUNTS_SHOWN = 3
 
 def accounts(share: CatalogObject) -> tuple[str, ...]:
     """The accounts that a share is offered to."""
-    stored = share.properties.get(ACCOUNTS)
-    return tuple(map(str, stored)) if isinstance(stored, Sequence) else ()
+    return texts(share.properties.get(ACCOUNTS))
 
 
 def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:

@@ -8,7 +8,7 @@ from datetime import UTC
 
 from freehold_devstack.snowflake import errors, format_options, locations
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, mapped
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.create import TEMPORARY
 from freehold_devstack.snowflake.grammar import REFUSED, Act, Action, Clause, Part, Property, uncovered
@@ -56,15 +56,11 @@ class _Secret:
 
 def has_directory(stage: CatalogObject) -> bool:
     """Whether the directory table of a stage is on."""
-    return bool(_mapping(stage.properties[_DIRECTORY]).get("ENABLE"))
+    return bool(mapped(stage.properties[_DIRECTORY]).get("ENABLE"))
 
 
 def is_external(stage: CatalogObject) -> bool:
     return bool(stage.properties[_URL])
-
-
-def _mapping(value: Value) -> Mapping[str, Value]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _storage(stage: CatalogObject) -> locations.Storage:
@@ -86,7 +82,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         return _settle_external(context, draft, given)
     if given & _EXTERNAL_ONLY:
         raise errors.stage_location_missing(draft.name) if old is None else errors.internal_stage()
-    encryption = _mapping(draft.properties[_ENCRYPTION])
+    encryption = mapped(draft.properties[_ENCRYPTION])
     if encryption and (encryption.get("TYPE") not in _INTERNAL_ENCRYPTIONS or len(encryption) > 1):
         raise errors.internal_stage()
     return draft
@@ -105,7 +101,7 @@ def _check_kept(old: CatalogObject, draft: CatalogObject) -> None:
 
 def _with_format(context: Context, draft: CatalogObject, given: frozenset[str]) -> CatalogObject:
     """A stage keeps the full name of a file format: one that takes its place is taken up again."""
-    name = _mapping(draft.properties[_FORMAT]).get(format_options.FORMAT_NAME)
+    name = mapped(draft.properties[_FORMAT]).get(format_options.FORMAT_NAME)
     if _FORMAT not in given or not isinstance(name, tuple):
         return draft
     file_format = context.resolve_reference("FILE FORMAT", name, "CREATE")
@@ -122,8 +118,8 @@ def _settle_external(context: Context, draft: CatalogObject, given: frozenset[st
         properties |= {_INTEGRATION: _integration(context, str(properties[_INTEGRATION])).id, _CREDENTIALS: None}
     if _CREDENTIALS in given:
         properties[_INTEGRATION] = None
-    _check_credentials(storage, _mapping(properties[_CREDENTIALS]))
-    properties[_ENCRYPTION] = _encryption(storage, _mapping(properties[_ENCRYPTION]))
+    _check_credentials(storage, mapped(properties[_CREDENTIALS]))
+    properties[_ENCRYPTION] = _encryption(storage, mapped(properties[_ENCRYPTION]))
     _check_location(context, storage, properties, given)
     return replace(draft, properties=properties)
 
@@ -187,7 +183,7 @@ def _with_directory(
     context: Context, old: CatalogObject | None, draft: CatalogObject, given: frozenset[str]
 ) -> CatalogObject:
     """Check the options of the directory table and note when it was last refreshed."""
-    directory = dict(_mapping(draft.properties[_DIRECTORY]))
+    directory = dict(mapped(draft.properties[_DIRECTORY]))
     if _DIRECTORY in given:
         _check_directory(context, draft, directory)
     refreshes = directory.pop("REFRESH_ON_CREATE", None)
@@ -239,8 +235,8 @@ def _set_directory(parser: Parser) -> Act:
     def act(context: Context, stage: CatalogObject) -> None:
         enable = Group({"ENABLE": Boolean()}, required=frozenset({"ENABLE"})).read(literal)
         # Only the topic stays: AUTO_REFRESH goes back to its default.
-        kept = {name: arn for name, arn in _mapping(stage.properties[_DIRECTORY]).items() if name == "AWS_SNS_TOPIC"}
-        directory: Value = {**_mapping(enable), **kept}
+        kept = {name: arn for name, arn in mapped(stage.properties[_DIRECTORY]).items() if name == "AWS_SNS_TOPIC"}
+        directory: Value = {**mapped(enable), **kept}
         context.catalog.update(stage, replace(stage, properties={**stage.properties, _DIRECTORY: directory}))
 
     return act
@@ -305,7 +301,7 @@ def _describe(context: Context, stage: CatalogObject) -> Result:
 
 
 def _format_rows(stage: CatalogObject) -> Iterator[_Row]:
-    file_format = _mapping(stage.properties[_FORMAT]) or {format_options.TYPE: "CSV"}
+    file_format = mapped(stage.properties[_FORMAT]) or {format_options.TYPE: "CSV"}
     name = file_format.get(format_options.FORMAT_NAME)
     if isinstance(name, list | tuple):
         quoted = ".".join(json.dumps(str(part), ensure_ascii=False) for part in name)
@@ -328,11 +324,11 @@ def _integration_rows(context: Context, stage: CatalogObject) -> Iterator[_Row]:
 
 def _credential_rows(stage: CatalogObject) -> Iterator[_Row]:
     if stage.properties[_INTEGRATION] is None and (not is_external(stage) or _storage(stage).cloud == "AWS"):
-        yield "AWS_KEY_ID", "String", str(_mapping(stage.properties[_CREDENTIALS]).get("AWS_KEY_ID", "")), ""
+        yield "AWS_KEY_ID", "String", str(mapped(stage.properties[_CREDENTIALS]).get("AWS_KEY_ID", "")), ""
 
 
 def _directory_rows(stage: CatalogObject) -> Iterator[_Row]:
-    directory, refreshed = _mapping(stage.properties[_DIRECTORY]), stage.properties[_REFRESHED]
+    directory, refreshed = mapped(stage.properties[_DIRECTORY]), stage.properties[_REFRESHED]
     if directory.get("ENABLE"):
         moment = printed_time(refreshed, UTC) if isinstance(refreshed, int) else ""
         yield _REFRESHED, "Timestamp", moment, ""
@@ -357,12 +353,12 @@ def _yes(answer: object) -> str:
 
 
 def _has_key(stage: CatalogObject) -> bool:
-    return bool(_mapping(stage.properties[_ENCRYPTION]).keys() & {"MASTER_KEY", "KMS_KEY_ID"})
+    return bool(mapped(stage.properties[_ENCRYPTION]).keys() & {"MASTER_KEY", "KMS_KEY_ID"})
 
 
 def _type(_context: Context, stage: CatalogObject) -> Scalar:
     words = ["EXTERNAL" if is_external(stage) else "INTERNAL"]
-    if _mapping(stage.properties[_ENCRYPTION]).get("TYPE") == "SNOWFLAKE_SSE":
+    if mapped(stage.properties[_ENCRYPTION]).get("TYPE") == "SNOWFLAKE_SSE":
         words.append("NO CSE")
     if stage.properties.get("TRANSIENT") == TEMPORARY:
         words.append(TEMPORARY)
@@ -386,7 +382,7 @@ _COLUMNS = (
     ShowColumn(text("storage_integration"), _integration_name),
     ShowColumn(text("endpoint"), stored(_ENDPOINT)),
     OWNER_ROLE_TYPE,
-    ShowColumn(text("directory_enabled"), lambda _, obj: _yes(_mapping(obj.properties[_DIRECTORY]).get("ENABLE"))),
+    ShowColumn(text("directory_enabled"), lambda _, obj: _yes(mapped(obj.properties[_DIRECTORY]).get("ENABLE"))),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from freehold_devstack.snowflake import errors, locations
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grammar import Property, Refused
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
@@ -44,7 +44,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
     for name in sorted(given & (_AWS | {_TENANT}) - _OWN[provider]):
         raise errors.invalid_property(name, "STORAGE INTEGRATION")
     for name in (_ALLOWED, _BLOCKED):
-        _check_locations(provider, name, _listed(properties[name]))
+        _check_locations(provider, name, texts(properties[name]))
     if _PRIVATE in given and properties[_PRIVATE]:
         locations.check_private_connectivity(context, _storage(provider))
     kept = {name: value for name, value in properties.items() if name in _OWN[provider] or name not in _AWS | {_TENANT}}
@@ -62,10 +62,6 @@ def _storage(provider: str) -> locations.Storage:
     return next(storage for storage in locations.STORAGES.values() if storage.provider == provider)
 
 
-def _listed(value: Value) -> Sequence[str]:
-    return [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
-
-
 def _check_locations(provider: str, name: str, urls: Sequence[str]) -> None:
     for url in urls:
         if url == locations.ANYWHERE and name == _ALLOWED and len(urls) == 1:
@@ -77,7 +73,7 @@ def _check_locations(provider: str, name: str, urls: Sequence[str]) -> None:
 def covers(integration: CatalogObject, url: str) -> bool:
     """Whether stages of an integration may be at a location of its provider."""
     properties = integration.properties
-    allowed, blocked = (_listed(properties[name]) for name in (_ALLOWED, _BLOCKED))
+    allowed, blocked = (texts(properties[name]) for name in (_ALLOWED, _BLOCKED))
     return (
         locations.storage_of(url).provider == properties[_PROVIDER]
         and locations.lies_in(url, allowed)
@@ -131,7 +127,7 @@ def _plain(name: str) -> _Teller:
         value = integration.properties.get(name)
         if isinstance(value, bool):
             return str(value).lower()
-        return ",".join(_listed(value)) if name in {_ALLOWED, _BLOCKED} else str(value or "")
+        return ",".join(texts(value)) if name in {_ALLOWED, _BLOCKED} else str(value or "")
 
     return tell
 

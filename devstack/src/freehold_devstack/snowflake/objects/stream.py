@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, texts
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
 from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
 from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.stage import has_directory, is_external
 from freehold_devstack.snowflake.objects.view import query_of, sources_of
-from freehold_devstack.snowflake.parser import Name, Parser
+from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import text, timestamp
 from freehold_devstack.snowflake.show_columns import (
     COMMENT,
@@ -132,17 +132,13 @@ def _redefined(draft: CatalogObject, old: CatalogObject, source: CatalogObject, 
 
 def _resolve(context: Context, stream: CatalogObject) -> CatalogObject:
     """The source that a statement names, of the kind that it names."""
-    kind, name = str(stream.properties["KIND"]), _name(stream.properties["SOURCE"])
+    kind, name = str(stream.properties["KIND"]), texts(stream.properties["SOURCE"])
     if kind == "STAGE":
         return context.resolve(context.types[kind], name, "CREATE STREAM")
     found = context.resolve_relation(name, "CREATE STREAM", kind)
     if found.kind != kind:
         raise errors.wrong_kind(found.kind.replace(" ", "_"), kind.replace(" ", "_"))
     return found
-
-
-def _name(value: Value) -> Name:
-    return tuple(map(str, value)) if isinstance(value, Sequence) else ()
 
 
 def _check_options(stream: CatalogObject, source: CatalogObject) -> None:
@@ -242,8 +238,7 @@ def _check_moment(context: Context, table: CatalogObject, moment: int) -> None:
 
 def _tables(context: Context, stream: CatalogObject) -> list[CatalogObject]:
     """The tables that the stream follows, or its stage."""
-    ids = stream.properties["TABLES"]
-    return [context.catalog[int(str(each))] for each in (ids if isinstance(ids, Sequence) else ())]
+    return [context.catalog[int(each)] for each in texts(stream.properties["TABLES"])]
 
 
 def _source(context: Context, stream: CatalogObject) -> CatalogObject | None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.object_type import ShowColumn
 from freehold_devstack.snowflake.results import Result, number, text
-from freehold_devstack.snowflake.routines.languages import PYTHON, SQL, texts
+from freehold_devstack.snowflake.routines.languages import PYTHON, SQL
 from freehold_devstack.snowflake.routines.python_packages import install
 from freehold_devstack.snowflake.routines.signature import arguments_of, returns_of
 from freehold_devstack.snowflake.show_columns import CREATED_ON, NAME, stored

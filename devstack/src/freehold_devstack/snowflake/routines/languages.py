@@ -1,11 +1,11 @@
 """The languages of handlers: which properties, types and names each of them takes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from freehold_devstack.snowflake import errors
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, mapped, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.datatypes import DataType
 from freehold_devstack.snowflake.grammar import Given
@@ -140,17 +140,12 @@ def check_references(context: Context, properties: Mapping[str, Value]) -> None:
     for integration in texts(properties["EXTERNAL_ACCESS_INTEGRATIONS"]):
         context.resolve_reference("INTEGRATION", (integration,), "CREATE")
     secrets = properties["SECRETS"]
-    for secret in secrets.values() if isinstance(secrets, Mapping) else ():
+    for secret in mapped(secrets).values():
         context.resolve_reference("SECRET", _name(secret), "CREATE")
 
 
 def _name(value: Value) -> Name:
-    return tuple(texts(value))
-
-
-def texts(value: Value) -> list[str]:
-    """The texts of a property that lists some."""
-    return [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
+    return texts(value)
 
 
 # --- imports ---------------------------------------------------------------------------------------------------------
@@ -159,7 +154,7 @@ _PART = r'(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)'
 _STAGED = re.compile(rf"@(?:~|%{_PART}|(?P<stage>{_PART}(?:\.{_PART}){{0,2}}))/(?P<path>.+)")
 
 
-def _imports(routine: CatalogObject) -> list[str]:
+def _imports(routine: CatalogObject) -> tuple[str, ...]:
     return texts(routine.properties["IMPORTS"])
 
 

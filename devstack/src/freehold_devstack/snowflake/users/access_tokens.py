@@ -10,7 +10,7 @@ from functools import partial
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.auth.access_token import TOKENS, hash_secret
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, mapped
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.ddl import parse_assignments, parse_unset, read_literals
 from freehold_devstack.snowflake.grammar import Act, Action, Property
@@ -47,12 +47,11 @@ Token = Mapping[str, Value]
 
 def _tokens(context: Context, user: CatalogObject) -> dict[str, Token]:
     """A user's tokens by name, without those that expired long ago."""
-    kept = user.properties.get(TOKENS)
     long_ago = context.now - _KEPT_DAYS * MILLISECONDS_PER_DAY
     return {
-        name: token
-        for name, token in (kept.items() if isinstance(kept, Mapping) else ())
-        if isinstance(token, Mapping) and _expiry(token) > long_ago
+        name: mapped(token)
+        for name, token in mapped(user.properties.get(TOKENS)).items()
+        if _expiry(mapped(token)) > long_ago
     }
 
 

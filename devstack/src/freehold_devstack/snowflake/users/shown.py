@@ -3,11 +3,11 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from freehold_devstack.snowflake.auth.access_token import TOKENS
 from freehold_devstack.snowflake.auth.key_pair import KEYS, der_of
-from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value
+from freehold_devstack.snowflake.catalog import CatalogObject, Scalar, Value, texts
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.object_type import Show, ShowColumn
 from freehold_devstack.snowflake.results import Column, Result, boolean, text, timestamp
@@ -39,8 +39,7 @@ def _has(name: str) -> _Shown:
 
 
 def _secondary_roles(_context: Context, user: CatalogObject) -> Scalar:
-    roles = user.properties["DEFAULT_SECONDARY_ROLES"]
-    return json.dumps(list(roles) if isinstance(roles, Sequence) else [], separators=(",", ":"))
+    return json.dumps(texts(user.properties["DEFAULT_SECONDARY_ROLES"]), separators=(",", ":"))
 
 
 def _days_to_expiry(context: Context, user: CatalogObject) -> Scalar:

@@ -4,10 +4,10 @@ https://docs.snowflake.com/en/sql-reference/sql/show-user-workload-identity-auth
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from freehold_devstack.snowflake.catalog import Value
+from freehold_devstack.snowflake.catalog import Value, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser
@@ -36,8 +36,7 @@ def _details(identity: Mapping[str, Value]) -> dict[str, object]:
         }
     details: dict[str, object] = {name.lower(): identity[name] for name in ("ISSUER", "SUBJECT") if name in identity}
     if identity["TYPE"] == "OIDC":
-        audiences = identity.get("OIDC_AUDIENCE_LIST")
-        details["audienceList"] = list(audiences) if isinstance(audiences, Sequence) else []
+        details["audienceList"] = texts(identity.get("OIDC_AUDIENCE_LIST"))
     return details
 
 

@@ -122,13 +122,11 @@ class Authority:
 
     @cached_property
     def _on_account(self) -> frozenset[str]:
-        grants = self.catalog.grants_on(self.catalog.account)
-        return frozenset(grant.privilege for grant in grants if grant.to in self.roles)
+        return frozenset[str]().union(*map(self.catalog.held_on_account, self.roles))
 
     @cached_property
     def _primary_on_account(self) -> frozenset[str]:
-        grants = self.catalog.grants_on(self.catalog.account)
-        return frozenset(grant.privilege for grant in grants if grant.to in self.primary_roles)
+        return frozenset[str]().union(*map(self.catalog.held_on_account, self.primary_roles))
 
     def touches(self, obj: CatalogObject) -> bool:
         """Whether an active role has any privilege on the object and on everything that contains it."""

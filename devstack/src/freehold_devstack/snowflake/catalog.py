@@ -140,6 +140,7 @@ class Catalog:
         self._grants_to: defaultdict[int, dict[GrantKey, None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._inherited: dict[int, frozenset[int]] = {}
+        self._on_account: dict[int, frozenset[str]] = {}
 
     # --- changing ------------------------------------------------------------------------------------------------
 
@@ -214,6 +215,9 @@ class Catalog:
             self._remember(change.after)
         if self._is_about_roles(change):
             self._inherited.clear()
+        record = change.after or change.before
+        if isinstance(record, Grant) and record.on == ACCOUNT_ID:
+            self._on_account.pop(record.to, None)
 
     def _is_about_roles(self, change: Change) -> bool:
         """Whether it may change what roles are held: those of a database come and go with it."""
@@ -359,6 +363,14 @@ class Catalog:
             for grant in self.grants_to(grantee)
             if grant.privilege == "USAGE" and self[grant.on].kind in ROLE_KINDS and self.is_live(self[grant.on])
         ]
+
+    def held_on_account(self, role: int) -> frozenset[str]:
+        """The privileges on the account that a role was granted itself."""
+        if (known := self._on_account.get(role)) is None:
+            grants = self.grants_to(role)
+            known = frozenset(grant.privilege for grant in grants if grant.on == ACCOUNT_ID)
+            self._on_account[role] = known
+        return known
 
     def inherited_roles(self, grantee: int) -> frozenset[int]:
         """The roles that a role or user holds: granted directly, through other roles, or as PUBLIC to everybody."""

@@ -1,6 +1,6 @@
 """CREATE of every object type, derived from its declaration."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
@@ -47,27 +47,29 @@ class Definition:
     tags: TagValues = ()
     copy_grants: bool | None = None
 
-    def merged(self, more: "Definition") -> "Definition":
-        """Both, as one.
 
-        Raises:
-            SqlError: Something is said twice.
-        """
-        _refuse_repeated([*self.given, *self.values], [*more.given, *more.values])
-        _refuse_repeated([print_name(tag) for tag, _ in self.tags], [print_name(tag) for tag, _ in more.tags])
-        if self.copy_grants is not None and more.copy_grants is not None:
-            raise errors.duplicate_property("COPY GRANTS")
-        return Definition(
-            {**self.given, **more.given},
-            {**self.values, **more.values},
-            (*self.tags, *more.tags),
-            more.copy_grants if self.copy_grants is None else self.copy_grants,
-        )
+def _merged(parts: Iterable[Definition]) -> Definition:
+    """Parts of a definition, as one.
 
-
-def _refuse_repeated(known: Iterable[str], more: Iterable[str]) -> None:
-    for name in sorted({*known} & {*more}):
-        raise errors.duplicate_property(name)
+    Raises:
+        SqlError: Something is said twice.
+    """
+    given: dict[str, Value] = {}
+    values: dict[str, Literal] = {}
+    tags: dict[Name, str] = {}
+    copy_grants: bool | None = None
+    for part in parts:
+        repeated = {name for name in (*part.given, *part.values) if name in given or name in values}
+        repeated |= {print_name(tag) for tag, _ in part.tags if tag in tags}
+        if copy_grants is not None and part.copy_grants is not None:
+            repeated.add("COPY GRANTS")
+        if repeated:
+            raise errors.duplicate_property(min(repeated))
+        given |= part.given
+        values |= part.values
+        tags |= part.tags
+        copy_grants = part.copy_grants if copy_grants is None else copy_grants
+    return Definition(given, values, tuple(tags.items()), copy_grants)
 
 
 TEMPORARY = "TEMPORARY"
@@ -256,11 +258,7 @@ def parse_create(parser: Parser, types: Types) -> Statement:
         raise errors.unnumbered("options IF NOT EXISTS and OR REPLACE are incompatible", sqlstate="0A000")
     name = parse_name(parser, object_type, types)
     source = _parse_source(parser, object_type, types)
-    definition = Definition(given={modifier.property: modifier.value for modifier in modifiers})
-    if source is None and object_type.signature is not None:
-        definition = definition.merged(Definition(given=dict(object_type.signature(parser))))
-    while not parser.at_end():
-        definition = definition.merged(_parse_clause(parser, object_type))
+    definition = _merged(_parse_parts(parser, object_type, modifiers, source))
     if source is None and not definition.given.keys() >= {*object_type.required}:
         raise parser.unexpected()
     if mode == "OR ALTER":
@@ -289,6 +287,17 @@ def _parse_source(parser: Parser, object_type: ObjectType, types: Types) -> Sour
     if object_type.copying.like is not None and parser.accept("LIKE"):
         return Source("LIKE", parse_target(parser, object_type, types))
     return None
+
+
+def _parse_parts(
+    parser: Parser, object_type: ObjectType, modifiers: Iterable[Clause], source: Source | None
+) -> Iterator[Definition]:
+    """Take the rest of the statement, part by part."""
+    yield Definition(given={modifier.property: modifier.value for modifier in modifiers})
+    if source is None and object_type.signature is not None:
+        yield Definition(given=dict(object_type.signature(parser)))
+    while not parser.at_end():
+        yield _parse_clause(parser, object_type)
 
 
 def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:

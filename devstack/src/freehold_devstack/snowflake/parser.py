@@ -278,10 +278,13 @@ class Parser:
         return self.advance().value
 
     def integer(self) -> int:
-        """Take a whole number without a sign."""
+        """Take a whole number without a sign, of 64 bits at most."""
         if self.token.kind is not TokenKind.NUMBER or not self.token.text.isdigit():
             raise self.unexpected()
-        return int(self.advance().text)
+        if (number := int(self.token.text)) >= 2**63:
+            raise self.unexpected()
+        self.advance()
+        return number
 
     # --- text as written -----------------------------------------------------------------------------------------
 

@@ -50,7 +50,8 @@ async def change(kube: MemoryKube, **parts: bytes | None) -> None:
     """Replace parts of the Secret, or remove them."""
     data = {**await stored(kube), **parts}
     encoded = {key: base64.b64encode(value).decode() for key, value in data.items() if value is not None}
-    kube.put(SECRETS, SECRET[1], SECRET[0], data=encoded)
+    secret = await kube.get(SECRETS, SECRET[1], SECRET[0])
+    await kube.replace(SECRETS, {**secret.raw, "data": encoded})
 
 
 async def trusted(kube: MemoryKube, folder: Path) -> None:
@@ -146,6 +147,14 @@ async def test_a_secret_that_was_made_again_gets_back_what_is_served(kube: Memor
     put_secret(kube)
     await replica.maintain()
     assert await stored(kube) == before
+
+
+async def test_a_secret_that_was_emptied_gets_nothing_back(kube: MemoryKube, replica: SelfManaged) -> None:
+    await replica.maintain()
+    before = await stored(kube)
+    await change(kube, **dict.fromkeys(before))
+    await replica.maintain()
+    assert not before.items() & (await stored(kube)).items()
 
 
 async def test_a_leaf_that_is_due_is_renewed(kube: MemoryKube, replica: SelfManaged, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ class SelfManaged:
         self._namespace, self._secret = secret
         self._folder = folder
         self._known: Mapping[str, bytes] = {}
+        self._uid = ""
         self._complaint = ""
 
     async def run(self, established: asyncio.Event) -> None:
@@ -86,12 +87,14 @@ class SelfManaged:
         """The content of the Secret once nothing is due in it."""
         secret = await self._kube.get(SECRETS, self._secret, self._namespace)
         stored = {key: base64.b64decode(value) for key, value in (secret.raw.get("data") or {}).items()}
-        # One that was deleted and made again gets back what is being served and trusted.
-        wanted = maintained(stored or self._known, names, self._kube.server_time)
+        # One that was made again gets back what is served and trusted; one that was emptied is to get something new.
+        remade = not stored and secret.uid != self._uid
+        wanted = maintained(self._known if remade else stored, names, self._kube.server_time)
         if wanted != stored:
             encoded = {key: base64.b64encode(value).decode() for key, value in wanted.items()}
             await self._kube.replace(SECRETS, {**secret.raw, "data": encoded})
             _log.info("certificates were renewed")
+        self._uid = secret.uid
         return wanted
 
     async def _have_trusted(self, configuration: Object, bundle: bytes) -> None:

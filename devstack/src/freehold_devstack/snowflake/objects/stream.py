@@ -11,7 +11,6 @@ from freehold_devstack.snowflake.context import MILLISECONDS_PER_DAY, Context
 from freehold_devstack.snowflake.datatypes import parse_data_type
 from freehold_devstack.snowflake.grammar import REFUSED, Given, Part, Property
 from freehold_devstack.snowflake.object_type import Copying, Lifecycle, ObjectType, Rights, Show, ShowColumn
-from freehold_devstack.snowflake.objects.stage import has_directory, is_external
 from freehold_devstack.snowflake.objects.view import query_of, sources_of
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.results import text, timestamp
@@ -25,6 +24,7 @@ from freehold_devstack.snowflake.show_columns import (
     SCHEMA_NAME,
     describe_as_shown,
 )
+from freehold_devstack.snowflake.stages.properties import has_directory, is_external
 from freehold_devstack.snowflake.tokens import TokenKind, tokenize
 from freehold_devstack.snowflake.values import Boolean, Text
 

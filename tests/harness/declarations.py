@@ -130,7 +130,10 @@ ROLE_ASSIGNMENT = _slots(
     _fills(lambda spec: slots.assignment(slots.of("ROLE", spec.role_name), slots.of("USER", spec.user_name))),
 )
 OWNERSHIP = _slots(
-    OwnershipSpec, "OWNERSHIP", _fills(lambda spec: slots.ownership(slots.of("TABLE", *split(spec.table_name))))
+    OwnershipSpec,
+    "OWNERSHIP",
+    _fills(lambda spec: slots.ownership(slots.of("TABLE", *split(spec.table_name)))),
+    recipients=lambda spec: (spec.role_name,),
 )
 POLICY_ATTACHMENT = _slots(PolicyAttachmentSpec, "POLICY ATTACHMENT", _fills(_attachment))
 

@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from freehold.identifiers import split
+from freehold.identity import Name, Slot
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
 from freehold.kinds.registry import KINDS
-from freehold.permissions import Usage, check
+from freehold.permissions import PRIVILEGED_ROLES, Denied, Usage, check
+from freehold.slots import ACCOUNT, all_in, assignment, attachment, future_in, grant, of, ownership, tag_value
+from tests.harness import declarations
 
 OWN, OTHER = "platform", "team-a"
 
@@ -23,7 +27,7 @@ def reason(
 ) -> str | None:
     """Reason of the refusal by a ProviderConfig of the namespace `platform` with the role LOADER."""
     provider = ProviderConfigSpec.model_validate({"authenticationType": "KeyPair", "role": "LOADER", **lists})
-    usage = Usage(KINDS[kind], namespace, labels or {}, parts or ("DB", "S"), role)
+    usage = Usage(KINDS[kind], namespace, labels or {}, (Name(parts or ("DB", "S")),), role)
     denied = check(provider, (OWN, "default"), usage)
     return denied.reason if denied else None
 
@@ -115,12 +119,12 @@ def test_objects_must_lie_in_what_is_listed_exactly_as_stored(
     [
         (None, None, None),
         (None, "LOADER", None),
-        (None, "ACCOUNTADMIN", "RoleNotAllowed"),
-        ([], "ACCOUNTADMIN", "RoleNotAllowed"),
+        (None, "SYSADMIN", "RoleNotAllowed"),
+        ([], "SYSADMIN", "RoleNotAllowed"),
         (["OWNER"], "OWNER", None),
         (["OWNER"], "owner", "RoleNotAllowed"),
         (["OWNER"], "LOADER", None),
-        (["*"], "ACCOUNTADMIN", None),
+        (["*"], "SYSADMIN", None),
     ],
 )
 def test_roles_other_than_the_providers_own_must_be_listed(
@@ -133,8 +137,126 @@ def test_a_refusal_names_what_is_refused_and_by_whom_but_not_what_others_may() -
     provider = ProviderConfigSpec.model_validate(
         {"authenticationType": "KeyPair", "allowedNamespaces": ["secret-team"]}
     )
-    denied = check(provider, (OWN, "default"), Usage(KINDS["Warehouse"], OTHER, {}, ("WH",), None))
+    denied = check(provider, (OWN, "default"), Usage(KINDS["Warehouse"], OTHER, {}, (Name(("WH",)),), None))
     assert denied is not None
     assert "namespace team-a" in denied.message
     assert "allowedNamespaces of ProviderConfig platform/default" in denied.message
     assert "secret-team" not in denied.message
+
+
+def verdict(slot: Slot, lists: dict[str, Any] | None = None, *, allowed: tuple[str, ...] = ()) -> Denied | None:
+    """What becomes of a resource that fills a slot."""
+    provider = ProviderConfigSpec.model_validate({"authenticationType": "KeyPair", "role": "LOADER", **(lists or {})})
+    usage = Usage(declarations.GRANT, OWN, {}, (slot,), None)
+    return check(provider, (OWN, "default"), usage, allowed_privileged_roles=allowed)
+
+
+TABLE, ROLE = of("TABLE", "DB", "S", "T"), of("ROLE", "R")
+
+
+@pytest.mark.parametrize(
+    ("slot", "database", "schema"),
+    [
+        (grant("SELECT", TABLE, ROLE), "DB", "S"),
+        (grant("USAGE", of("SCHEMA", "DB", "S"), ROLE), "DB", "S"),
+        (grant("USAGE", of("DATABASE", "DB"), ROLE), "DB", None),
+        (grant("SELECT", all_in("TABLES", of("SCHEMA", "DB", "S")), ROLE), "DB", "S"),
+        (grant("SELECT", future_in("TABLES", of("DATABASE", "DB")), ROLE), "DB", None),
+        (grant("USAGE", of("FUNCTION", "DB", "S", "F", arguments=("NUMBER",)), ROLE), "DB", "S"),
+        (grant("USAGE", of("WAREHOUSE", "DB"), of("DATABASE ROLE", "DB", "R")), "DB", None),
+        (grant("USAGE", of("WAREHOUSE", "WH"), ROLE), None, None),
+        (assignment(of("DATABASE ROLE", "DB", "A"), ROLE), "DB", None),
+        (ownership(TABLE), "DB", "S"),
+        (tag_value(("DB", "S", "G"), ACCOUNT), "DB", "S"),
+        (attachment("NETWORK POLICY", of("USER", "DB")), None, None),
+    ],
+)
+def test_what_is_set_on_an_object_needs_its_database_and_schema_allowed(
+    slot: Slot, database: str | None, schema: str | None
+) -> None:
+    assert verdict(slot, {"allowedDatabases": ["DB"], "allowedSchemas": ["DB.S"]}) is None
+    for field, container in (("allowedDatabases", database), ("allowedSchemas", schema)):
+        denied = verdict(slot, {field: ["ELSEWHERE"]})
+        assert (denied.field if denied else None) == (field if container else None)
+
+
+@pytest.mark.parametrize("role", sorted(PRIVILEGED_ROLES))
+def test_privileged_roles_are_neither_given_nor_given_anything_nor_taken(role: str) -> None:
+    privileged = of("ROLE", role)
+    for slot in (
+        assignment(privileged, of("USER", "U")),
+        assignment(ROLE, privileged),
+        grant("SELECT", TABLE, privileged),
+        grant("USAGE", future_in("SCHEMAS", of("DATABASE", "DB")), privileged),
+        ownership(privileged),
+        tag_value(("DB", "S", "G"), privileged),
+    ):
+        denied = verdict(slot)
+        assert denied is not None
+        assert denied.reason == "PrivilegedRoleNotAllowed"
+        assert role in denied.message
+        assert "allowedPrivilegedRoles of this installation" in denied.message
+        assert verdict(slot, allowed=(role,)) is None
+
+
+@pytest.mark.parametrize(
+    ("privilege", "role"),
+    [("MANAGE GRANTS", "SECURITYADMIN"), ("all", "ACCOUNTADMIN"), ("ALL PRIVILEGES", "ACCOUNTADMIN")],
+)
+def test_privileges_that_amount_to_a_privileged_role_are_treated_as_it_is(privilege: str, role: str) -> None:
+    slot = grant(privilege, ACCOUNT, ROLE)
+    denied = verdict(slot)
+    assert denied is not None
+    assert denied.reason == "PrivilegedRoleNotAllowed"
+    assert verdict(slot, allowed=tuple(PRIVILEGED_ROLES - {role})) is not None
+    assert verdict(slot, allowed=(role,)) is None
+
+
+@pytest.mark.parametrize(
+    "slot",
+    [
+        grant("CREATE DATABASE", ACCOUNT, ROLE),
+        grant("MANAGE GRANTS", of("SCHEMA", "DB", "S"), ROLE),
+        grant("ALL", TABLE, ROLE),
+        grant("SELECT", of("TABLE", "DB", "S", "ACCOUNTADMIN"), ROLE),
+        grant("SELECT", TABLE, of("ROLE", "accountadmin")),
+        grant("SELECT", TABLE, of("SHARE", "ACCOUNTADMIN")),
+        assignment(of("DATABASE ROLE", "DB", "ACCOUNTADMIN"), ROLE),
+        assignment(of("ROLE", "USERADMIN"), of("USER", "ACCOUNTADMIN")),
+        assignment(of("ROLE", "SYSADMIN"), ROLE),
+    ],
+)
+def test_what_only_reads_like_a_privileged_role_is_none(slot: Slot) -> None:
+    assert verdict(slot) is None
+
+
+@pytest.mark.parametrize(
+    ("own", "role", "allowed", "refused"),
+    [
+        ("LOADER", "ACCOUNTADMIN", (), True),
+        ("LOADER", "ACCOUNTADMIN", ("SECURITYADMIN",), True),
+        ("LOADER", "ACCOUNTADMIN", ("ACCOUNTADMIN",), False),
+        ("ACCOUNTADMIN", "ACCOUNTADMIN", (), False),
+        ("ACCOUNTADMIN", "SECURITYADMIN", (), True),
+        ("ACCOUNTADMIN", None, (), False),
+        ("LOADER", "accountadmin", (), False),
+    ],
+)
+def test_a_tenant_cannot_open_the_way_to_a_privileged_role(
+    own: str, role: str | None, allowed: tuple[str, ...], *, refused: bool
+) -> None:
+    """Whoever writes a ProviderConfig writes its allowedRoles; the installation is not his."""
+    provider = ProviderConfigSpec.model_validate({"authenticationType": "KeyPair", "role": own, "allowedRoles": ["*"]})
+    usage = Usage(KINDS["Warehouse"], OWN, {}, (Name(("WH",)),), role)
+    denied = check(provider, (OWN, "default"), usage, allowed_privileged_roles=allowed)
+    assert (denied is not None) is refused
+
+
+@pytest.mark.parametrize(("owner", "refused"), [("ACCOUNTADMIN", True), ("ANALYST", False)])
+def test_nothing_is_given_into_the_ownership_of_a_privileged_role(owner: str, *, refused: bool) -> None:
+    """What runs with its owner's rights would run with those."""
+    spec = declarations.OWNERSHIP.spec.model_validate({"tableName": "DB.S.T", "roleName": owner})
+    slot = ownership(of("TABLE", *split("DB.S.T")))
+    usage = Usage(declarations.OWNERSHIP, OWN, {}, (slot,), None, declarations.OWNERSHIP.recipients(spec))
+    denied = check(ProviderConfigSpec.model_validate({"authenticationType": "KeyPair"}), (OWN, "default"), usage)
+    assert (denied is not None) is refused

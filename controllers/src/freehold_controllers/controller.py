@@ -53,6 +53,9 @@ def start(domain: Domain, others: Reconcilers | None = None) -> None:
         allowed_hosts: Annotated[
             str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
         ] = ",".join(SNOWFLAKE_HOSTS),
+        allowed_privileged_roles: Annotated[
+            str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
+        ] = "",
         health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
         lease_duration: Annotated[int, typer.Option(help="Seconds until others take over from a lost process.")] = 15,
         resync_interval: Annotated[int, typer.Option(help="Seconds between observations without a reason.")] = 300,
@@ -69,13 +72,28 @@ def start(domain: Domain, others: Reconcilers | None = None) -> None:
             lease_duration=timedelta(seconds=lease_duration),
             resync=timedelta(seconds=resync_interval),
         )
-        asyncio.run(serve(domain, others or {}, settings, installation_id, allowed_hosts.split(",")))
+        asyncio.run(
+            serve(
+                domain,
+                others or {},
+                settings,
+                installation_id,
+                allowed_hosts=allowed_hosts.split(","),
+                allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
+            )
+        )
 
     typer.run(run)
 
 
 async def serve(
-    domain: Domain, others: Reconcilers, settings: Settings, installation: str, allowed_hosts: Sequence[str]
+    domain: Domain,
+    others: Reconcilers,
+    settings: Settings,
+    installation: str,
+    *,
+    allowed_hosts: Sequence[str],
+    allowed_privileged_roles: frozenset[str],
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts()
@@ -93,6 +111,7 @@ async def serve(
             inventory=inventory,
             reflectors=process.reflectors,
             attempts=attempts,
+            allowed_privileged_roles=allowed_privileged_roles,
             require_active=process.member.require_active,
         )
         reconciler = Reconciler(services)

@@ -1,19 +1,36 @@
-"""What a ProviderConfig lets a resource do: its allow-lists. Admission and the reconciler ask the same function."""
+"""What a resource may do: the allow-lists of its ProviderConfig, and the installation's policy on privileged roles.
+Admission and the reconciler ask the same function."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from freehold.identifiers import qualified
+from freehold.identity import Name, Slot
 from freehold.kinds.account.providerconfig import LabelSelector, LabelSelectorRequirement, ProviderConfigSpec
 from freehold.kinds.kind import Kind
 
 EVERYTHING = "*"
 ALL = (EVERYTHING,)
 
-Reason = Literal["KindNotAllowed", "NamespaceNotAllowed", "DatabaseNotAllowed", "SchemaNotAllowed", "RoleNotAllowed"]
+PRIVILEGED_ROLES = frozenset({"ACCOUNTADMIN", "SECURITYADMIN", "ORGADMIN", "GLOBALORGADMIN"})
+"""Roles that make whoever has them master of the account or the organization: those that Snowflake itself calls
+privileged and keeps from OAuth clients (EXTERNAL_OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST). USERADMIN and SYSADMIN
+rule only over what they, or roles granted to them, own."""
+
+_AS_GOOD_AS: Mapping[str, str] = {"MANAGE GRANTS": "SECURITYADMIN", "ALL PRIVILEGES": "ACCOUNTADMIN"}
+"""Privileges on the account by the privileged role that they amount to."""
+
+Reason = Literal[
+    "KindNotAllowed",
+    "NamespaceNotAllowed",
+    "DatabaseNotAllowed",
+    "SchemaNotAllowed",
+    "RoleNotAllowed",
+    "PrivilegedRoleNotAllowed",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +41,26 @@ class Usage:
         kind: the resource's kind.
         namespace: its namespace.
         labels: the labels of that namespace; only looked at when the ProviderConfig has an allowedNamespaceSelector.
-        parts: stored name parts of its object, outermost first.
+        names: the object or the slots that it stands for.
         role: its useRole.
+        recipients: account roles that it gives something to which its slots don't name, such as a new owner.
     """
 
     kind: Kind
     namespace: str
     labels: Mapping[str, str]
-    parts: tuple[str, ...]
+    names: tuple[Name | Slot, ...]
     role: str | None
+    recipients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """A usage that a ProviderConfig doesn't allow.
+    """A usage that isn't allowed.
 
     Attributes:
         reason: reason of the condition.
-        field: field of the ProviderConfig that decided.
+        field: list that decided, of the ProviderConfig or of the installation.
         message: what isn't allowed and what to do. It doesn't tell what else is allowed: that is other tenants' matter.
     """
 
@@ -50,23 +69,59 @@ class Denied:
     message: str
 
 
-def check(provider: ProviderConfigSpec, provider_key: tuple[str, str], usage: Usage) -> Denied | None:
-    """The first allow-list that a usage violates, None when it is allowed.
+def check(
+    provider: ProviderConfigSpec,
+    provider_key: tuple[str, str],
+    usage: Usage,
+    *,
+    allowed_privileged_roles: Collection[str] = (),
+) -> Denied | None:
+    """The first list that a usage violates, None when it is allowed.
 
     Args:
         provider: the ProviderConfig's spec.
         provider_key: its namespace and name.
         usage: what is wanted.
+        allowed_privileged_roles: those of PRIVILEGED_ROLES that the installation lets resources work with.
     """
-    violation = next(_violations(provider, provider_key[0], usage), None)
-    if violation is None:
-        return None
-    reason, field, what = violation
-    message = (
-        f"{what} isn't allowed by {field} of ProviderConfig {'/'.join(provider_key)}: "
-        "use what it allows, or ask who runs it to extend the list"
-    )
-    return Denied(reason, field, message)
+    for reason, field, what in _violations(provider, provider_key[0], usage):
+        return _denied(reason, field, what, f"ProviderConfig {'/'.join(provider_key)}")
+    for role, what in _privileged(provider, usage):
+        if role not in allowed_privileged_roles:
+            return _denied("PrivilegedRoleNotAllowed", "allowedPrivilegedRoles", what, "this installation")
+    return None
+
+
+def _denied(reason: Reason, field: str, what: str, owner: str) -> Denied:
+    remedy = "use what it allows, or ask who runs it to extend the list"
+    return Denied(reason, field, f"{what} isn't allowed by {field} of {owner}: {remedy}")
+
+
+def _privileged(provider: ProviderConfigSpec, usage: Usage) -> Iterator[tuple[str, str]]:
+    """(privileged role, what is refused) of all that a usage does as, to or with privileged roles."""
+    # To name the ProviderConfig's own role changes nothing: without useRole, it is that one as well.
+    acting = {usage.role} - {provider.role}
+    named = [*acting, *usage.recipients, *(role for name in usage.names for role in _roles(name))]
+    yield from ((role, f"privileged role {qualified([role])}") for role in named if role in PRIVILEGED_ROLES)
+    for name in usage.names:
+        for privilege, role in _AS_GOOD_AS.items():
+            if str(name).startswith(f"{privilege} ON ACCOUNT "):
+                yield role, f"{privilege} ON ACCOUNT, which is as good as privileged role {qualified([role])},"
+
+
+def _roles(name: Name | Slot) -> Iterator[str]:
+    """The account roles in a slot, whether they are given, get something or are what it is about."""
+    return (parts[0] for words, parts in _objects("", name) if words.endswith("ROLE") and len(parts) == 1)
+
+
+def _objects(object_class: str, name: Name | Slot) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(words before it, stored name parts) of each object that a name or slot names."""
+    words = object_class
+    for piece in (name,) if isinstance(name, Name) else name.phrase:
+        if isinstance(piece, Name):
+            yield words, piece.parts
+        else:
+            words = piece
 
 
 def _violations(
@@ -77,13 +132,9 @@ def _violations(
         yield "NamespaceNotAllowed", "allowedNamespaces", f"namespace {usage.namespace}"
     if not _lists(provider.allowed_kinds or ALL, usage.kind.name):
         yield "KindNotAllowed", "allowedKinds", f"kind {usage.kind.name}"
-    database, schema = _containers(usage)
-    if database and not _lists(provider.allowed_databases or ALL, database):
-        yield "DatabaseNotAllowed", "allowedDatabases", f"database {qualified([database])}"
-    if database and schema:
-        spellings = (*_spellings(schema), *_spellings(database, schema))
-        if not _lists(provider.allowed_schemas or ALL, *spellings):
-            yield "SchemaNotAllowed", "allowedSchemas", f"schema {qualified([database, schema])}"
+    for name in usage.names:
+        for container in (_container(*each) for each in _objects(usage.kind.object_class, name)):
+            yield from _outside(provider, *container)
     if usage.role and usage.role != provider.role and not _lists(provider.allowed_roles or (), usage.role):
         yield "RoleNotAllowed", "allowedRoles", f"role {qualified([usage.role])}"
 
@@ -100,12 +151,22 @@ def _spellings(*parts: str) -> Iterator[str]:
         yield ".".join(parts)
 
 
-def _containers(usage: Usage) -> tuple[str | None, str | None]:
-    """Database and schema that the object lies in or is itself."""
-    is_container = usage.kind.object_class in ("DATABASE", "SCHEMA")
-    parts = usage.parts if is_container else usage.parts[: usage.kind.level.value - 1]
-    database, schema, *_ = (*parts, None, None)
-    return database, schema
+def _container(words: str, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Database, and schema where there is one, that an object lies in or is itself; its words say what it is."""
+    for container, depth in (("DATABASE", 1), ("SCHEMA", 2)):
+        if words.endswith(container) and len(parts) == depth:
+            return parts
+    return parts[:-1]
+
+
+def _outside(provider: ProviderConfigSpec, *container: str) -> Iterator[tuple[Reason, str, str]]:
+    """The lists that a database, or a schema with its database, is missing in."""
+    if container and not _lists(provider.allowed_databases or ALL, container[0]):
+        yield "DatabaseNotAllowed", "allowedDatabases", f"database {qualified(container[:1])}"
+    if len(container) > 1:
+        spellings = (*_spellings(container[1]), *_spellings(*container))
+        if not _lists(provider.allowed_schemas or ALL, *spellings):
+            yield "SchemaNotAllowed", "allowedSchemas", f"schema {qualified(container)}"
 
 
 def _allows_namespace(provider: ProviderConfigSpec, usage: Usage) -> bool:

@@ -255,6 +255,7 @@ class World:
             following=Following(),
             inventory=self.inventory,
             reflectors=self.reflectors,
+            allowed_privileged_roles=frozenset(),
             attempts=Attempts(lambda: self.monotonic),
             require_active=lambda: None,
         )

@@ -246,6 +246,17 @@ async def test_what_the_provider_does_not_allow_is_denied(
     assert world.claims == {}
 
 
+@pytest.mark.parametrize(("allowed", "outcome"), [([], Outcome.DENIED), (["ACCOUNTADMIN"], Outcome.ALLOWED)])
+async def test_only_the_installation_opens_the_way_to_a_privileged_role(
+    world: World, allowed: list[str], outcome: Outcome
+) -> None:
+    world.provider(allowedRoles=["*"])
+    world.admission = Admission(world.store, live(world.kube), allowed_hosts=[], allowed_privileged_roles=allowed)
+    verdict = await world.ask("Database", "a", "x", {"name": "D", "useRole": "ACCOUNTADMIN"})
+    assert verdict.outcome is outcome
+    assert len(world.claims) == len(allowed)
+
+
 async def test_what_the_provider_does_not_allow_is_denied_before_a_log_in(world: World) -> None:
     world.provider(verified=False, allowedKinds=["Schema"])
     assert (await world.database("a")).outcome is Outcome.DENIED

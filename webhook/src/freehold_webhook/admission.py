@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -82,17 +82,27 @@ class Change:
 class Admission:
     """Decides about requests, remembering nothing."""
 
-    def __init__(self, store: ClaimStore, copies: Get, *, allowed_hosts: Sequence[str], budget: float = BUDGET) -> None:
+    def __init__(
+        self,
+        store: ClaimStore,
+        copies: Get,
+        *,
+        allowed_hosts: Sequence[str],
+        allowed_privileged_roles: Collection[str] = (),
+        budget: float = BUDGET,
+    ) -> None:
         """
         Args:
             store: claims, and live reads.
             copies: reads parents and ProviderConfigs where they may be behind.
             allowed_hosts: what ProviderConfigs may point to, as `freehold.hosts` takes it.
+            allowed_privileged_roles: what resources may work with, as `freehold.permissions.check` takes it.
             budget: seconds for a decision.
         """
         self._store = store
         self._copies = copies
         self._allowed_hosts = tuple(allowed_hosts)
+        self._allowed_privileged_roles = frozenset(allowed_privileged_roles)
         self._budget = budget
 
     async def review(self, request: Request) -> Verdict:
@@ -197,8 +207,13 @@ class Admission:
             planning.create(change.kind, change.kind.target(resolved.parts), spec)
         provider = resolved.provider
         labels = await self._labels(namespace) if provider.spec.allowed_namespace_selector else {}
-        usage = Usage(change.kind, namespace, labels, resolved.parts, spec.use_role)
-        forbidden = permissions.check(provider.spec, (provider.namespace, provider.name), usage)
+        usage = Usage(change.kind, namespace, labels, resolved.names, spec.use_role, change.kind.recipients(spec))
+        forbidden = permissions.check(
+            provider.spec,
+            (provider.namespace, provider.name),
+            usage,
+            allowed_privileged_roles=self._allowed_privileged_roles,
+        )
         if spec.management_policies.observe_only:
             return View(forbidden=forbidden)
         if resolved.identities is None:

@@ -40,6 +40,9 @@ def run(
     allowed_hosts: Annotated[
         str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
     ] = ",".join(SNOWFLAKE_HOSTS),
+    allowed_privileged_roles: Annotated[
+        str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
+    ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
     budget: Annotated[
         float, typer.Option(help="Seconds for a decision; less than timeoutSeconds of the configuration.")
@@ -66,6 +69,7 @@ def run(
             port=port,
             health_port=health_port,
             allowed_hosts=allowed_hosts.split(","),
+            allowed_privileged_roles=allowed_privileged_roles.split(","),
             strict=strict,
             budget=budget,
             drain=drain,
@@ -81,6 +85,7 @@ async def serve(
     port: int,
     health_port: int,
     allowed_hosts: Sequence[str],
+    allowed_privileged_roles: Sequence[str],
     strict: bool,
     budget: float,
     drain: float,
@@ -89,7 +94,13 @@ async def serve(
     async with Kube.from_environment() as kube, asyncio.TaskGroup() as background:
         parents = Parents(kube)
         readiness = Readiness(kube, configuration_name)
-        admission = Admission(ClaimStore(kube), parents.get, allowed_hosts=allowed_hosts, budget=budget)
+        admission = Admission(
+            ClaimStore(kube),
+            parents.get,
+            allowed_hosts=allowed_hosts,
+            allowed_privileged_roles=allowed_privileged_roles,
+            budget=budget,
+        )
         server = Server(admission, strict=strict)
         tasks = [background.create_task(parents.run())]
 

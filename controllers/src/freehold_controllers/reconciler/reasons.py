@@ -42,6 +42,7 @@ class Reason(StrEnum):
     DATABASE_NOT_ALLOWED = "DatabaseNotAllowed"
     SCHEMA_NOT_ALLOWED = "SchemaNotAllowed"
     ROLE_NOT_ALLOWED = "RoleNotAllowed"
+    PRIVILEGED_ROLE_NOT_ALLOWED = "PrivilegedRoleNotAllowed"
 
     ACCOUNT_CHANGED = "AccountChanged"
     CREDENTIALS_ERROR = "CredentialsError"

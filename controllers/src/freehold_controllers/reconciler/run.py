@@ -162,8 +162,14 @@ class Run:
         if provider.spec.allowed_namespace_selector is not None:
             found = await self._services.get_for(managed.key)(NAMESPACES, "", namespace)
             labels = found.labels if found else {}
-        usage = permissions.Usage(self._kind, namespace, labels, resolved.parts, managed.spec.use_role)
-        if denied := permissions.check(provider.spec, (provider.namespace, provider.name), usage):
+        spec, recipients = managed.spec, self._kind.recipients(managed.spec)
+        usage = permissions.Usage(self._kind, namespace, labels, resolved.names, spec.use_role, recipients)
+        if denied := permissions.check(
+            provider.spec,
+            (provider.namespace, provider.name),
+            usage,
+            allowed_privileged_roles=self._services.allowed_privileged_roles,
+        ):
             raise Stopped(Stop(Reason(denied.reason), denied.message))
 
     def _subject(self, managed: Managed, remote: Remote, holding: Holding | None) -> Subject:

@@ -40,6 +40,7 @@ class Services:
         inventory: the claims by container.
         reflectors: live copies of all our kinds, by kind.
         attempts: which statements may still be under way.
+        allowed_privileged_roles: what the installation lets resources work with, as `permissions.check` takes it.
         require_active: raises when another process may be working on the same objects.
     """
 
@@ -53,6 +54,7 @@ class Services:
     inventory: Inventory
     reflectors: Mapping[str, Reflector]
     attempts: Attempts
+    allowed_privileged_roles: frozenset[str]
     require_active: Callable[[], None]
 
     @property

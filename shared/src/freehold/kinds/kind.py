@@ -156,6 +156,7 @@ class Kind:
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
+        recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         parameters: whether SHOW PARAMETERS applies to it.
         separator: between assignments after SET.
@@ -182,6 +183,7 @@ class Kind:
     namespace_class: str = ""
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
+    recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
     separator: str = ", "
     rules: tuple[Rule, ...] = ()

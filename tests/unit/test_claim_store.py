@@ -37,6 +37,7 @@ from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Conflict, Forbidden, NotFound, Unavailable
+from freehold.kube.objects import Object
 from tests.harness.memory import MemoryKube
 
 DATABASES = KINDS["Database"].resource.path
@@ -428,6 +429,39 @@ async def test_what_was_claimed_before_a_failure_is_given_back(kube: MemoryKube,
     with pytest.raises(type(failure)):
         await acquire_all(store, [asked("a", second), asked("a", first)])
     assert await store.read(first.hash) is None
+
+
+class Stuck(MemoryKube):
+    """An API server that stops answering: the second creation, and every deletion if one says so."""
+
+    deletes = True
+
+    async def create(self, *args: Any, **options: Any) -> Object:
+        if any(verb == "create" for verb, _, _ in self.writes):
+            await asyncio.Event().wait()
+        return await super().create(*args, **options)
+
+    async def delete(self, *args: Any, **options: Any) -> None:
+        if not self.deletes:
+            await asyncio.Event().wait()
+        await super().delete(*args, **options)
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+async def test_who_runs_out_of_time_gives_back_what_he_has_and_does_not_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch, *, deletes: bool
+) -> None:
+    monkeypatch.setattr("freehold.claim_store.ROLLBACK", 0.05)
+    kube = Stuck()
+    kube.deletes = deletes
+    store = ClaimStore(kube)
+    first, second = sorted([IDENTITY, OTHER])
+    async with asyncio.timeout(10):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await acquire_all(store, [asked("a", second), asked("a", first)])
+    assert (await store.read(first.hash) is None) is deletes
+    assert await store.read(second.hash) is None
 
 
 async def test_what_cannot_be_given_back_binds_nobody_after_the_grace(kube: MemoryKube) -> None:

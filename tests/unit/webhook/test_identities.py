@@ -1,0 +1,148 @@
+"""Admission claims whatever a kind stands for: objects of one name space, overloads, slots, several at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold.claim_store import ClaimStore
+from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.kind import Kind
+from freehold.kube.objects import Object
+from freehold.resolve import live
+from freehold_webhook.admission import Admission
+from freehold_webhook.review import Outcome, Request, Verdict
+from tests.harness.declarations import (
+    ALL_KINDS,
+    FUNCTION,
+    GRANT,
+    POLICY_ATTACHMENT,
+    ROLE_ASSIGNMENT,
+    TABLE,
+    VIEW,
+)
+from tests.harness.memory import MemoryKube
+
+AT: dict[str, Any] = {"databaseName": "D", "schemaName": "S"}
+
+
+class World:
+    """An API server with a verified ProviderConfig for all namespaces, a Schema platform/s, and admission."""
+
+    def __init__(self) -> None:
+        self.kube = MemoryKube()
+        spec = {"authenticationType": "KeyPair", "allowedNamespaces": ["*"]}
+        account = {"key": "R.A", "name": "O.A"}
+        self.kube.put(PROVIDER_CONFIG.path, "default", "platform", spec=spec, status={"account": account})
+        schema = ALL_KINDS["Schema"].resource.path
+        self.kube.put(schema, "s", "platform", spec={"name": "S", "databaseName": "D"})
+        self.admission = Admission(ClaimStore(self.kube), live(self.kube), allowed_hosts=[])
+
+    async def apply(self, kind: Kind, namespace: str, *, dry_run: bool = False, **spec: Any) -> Verdict:
+        """Ask for a resource `x`, and store it when it is allowed."""
+        path = kind.resource.path
+        body = {"providerRef": {"name": "default", "namespace": "platform"}, **spec}
+        asked = Object(
+            {
+                "apiVersion": path.api_version,
+                "kind": kind.name,
+                "metadata": {"name": "x", "namespace": namespace, "uid": namespace},
+                "spec": body,
+            }
+        )
+        verdict = await self.admission.review(
+            Request(
+                uid="7",
+                operation="CREATE",
+                group=path.group,
+                kind=kind.name,
+                namespace=namespace,
+                sub_resource="",
+                user="jane",
+                dry_run=dry_run,
+                object=asked,
+                old=None,
+            )
+        )
+        if verdict.outcome is Outcome.ALLOWED and not dry_run:
+            self.kube.put(path, "x", namespace, spec=body)
+        return verdict
+
+    @property
+    def claims(self) -> dict[str, str]:
+        """FQN to namespace of the holder."""
+        stored = [body["spec"] for (plural, _, _), body in self.kube.objects.items() if plural == "claims"]
+        specs = [ClaimSpec.model_validate(each) for each in stored]
+        return {spec.identity.fqn: spec.holder.namespace for spec in specs}
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    for module in ("freehold.resolve", "freehold.claim_store", "freehold_webhook.admission"):
+        monkeypatch.setattr(f"{module}.KINDS", ALL_KINDS)
+    resources = frozenset((kind.resource.path.group, kind.name) for kind in ALL_KINDS.values())
+    monkeypatch.setattr("freehold_webhook.admission._RESOURCES", resources)
+    return World()
+
+
+async def test_a_view_cannot_have_the_name_of_a_table(world: World) -> None:
+    assert (await world.apply(TABLE, "a", name="X", **AT)).outcome is Outcome.ALLOWED
+    assert (await world.apply(VIEW, "b", name="X", **AT)).outcome is Outcome.DENIED
+
+
+async def test_overloads_have_their_owners_and_spellings_of_one_do_not(world: World) -> None:
+    async def function(namespace: str, type_: str) -> Outcome:
+        arguments = [{"name": "N", "type": type_}]
+        return (await world.apply(FUNCTION, namespace, name="F", arguments=arguments, **AT)).outcome
+
+    assert await function("a", "INT") is Outcome.ALLOWED
+    assert await function("b", "TEXT") is Outcome.ALLOWED
+    assert await function("c", "NUMBER(10,2)") is Outcome.DENIED
+    assert await function("c", "VARCHAR(10)") is Outcome.DENIED
+    assert world.claims == {'"D"."S"."F"(NUMBER)': "a", '"D"."S"."F"(VARCHAR)': "b"}
+
+
+async def test_what_is_no_data_type_is_denied_with_what_to_write_instead(world: World) -> None:
+    verdict = await world.apply(FUNCTION, "a", name="F", arguments=[{"name": "N", "type": "TIMESTAMP"}], **AT)
+    assert verdict.outcome is Outcome.DENIED
+    assert "TIMESTAMP_NTZ" in verdict.message
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+async def test_a_grant_is_claimed_whole_or_not_at_all(world: World, *, dry_run: bool) -> None:
+    async def grant(namespace: str, *privileges: str, dry_run: bool = False) -> Verdict:
+        reference = {"name": "s", "namespace": "platform"}
+        return await world.apply(
+            GRANT, namespace, dry_run=dry_run, privileges=privileges, schemaRef=reference, tableName="T", roleName="R"
+        )
+
+    assert (await grant("a", "SELECT")).outcome is Outcome.ALLOWED
+    verdict = await grant("b", "DELETE", "INSERT", "SELECT", "UPDATE", dry_run=dry_run)
+    assert verdict.outcome is Outcome.DENIED
+    assert 'SELECT ON TABLE "D"."S"."T" TO ROLE "R"' in verdict.message
+    assert world.claims == {'SELECT ON TABLE "D"."S"."T" TO ROLE "R"': "a"}
+    assert (await grant("c", "DELETE", "INSERT")).outcome is Outcome.ALLOWED
+
+
+async def test_a_place_holds_one_policy_whichever_it_is(world: World) -> None:
+    assert (await world.apply(POLICY_ATTACHMENT, "a", policyName="P")).outcome is Outcome.ALLOWED
+    assert (await world.apply(POLICY_ATTACHMENT, "b", policyName="Q")).outcome is Outcome.DENIED
+    assert (await world.apply(POLICY_ATTACHMENT, "b", policyName="Q", userName="U")).outcome is Outcome.ALLOWED
+
+
+async def test_a_privileged_role_is_assigned_to_nobody(world: World) -> None:
+    verdict = await world.apply(ROLE_ASSIGNMENT, "a", roleName="ACCOUNTADMIN", userName="U")
+    assert verdict.outcome is Outcome.DENIED
+    assert 'privileged role "ACCOUNTADMIN"' in verdict.message
+    assert world.claims == {}
+
+
+async def test_the_heir_of_a_resource_is_admitted_and_nobody_else(world: World) -> None:
+    await world.apply(TABLE, "a", name="X", **AT)
+    holder = world.kube.objects[TABLE.resource.path.plural, "a", "x"]
+    holder["metadata"]["annotations"] = {HAND_OVER_ANNOTATION: "b/x"}
+    assert (await world.apply(TABLE, "c", name="X", **AT)).outcome is Outcome.DENIED
+    assert (await world.apply(TABLE, "b", name="X", **AT)).outcome is Outcome.ALLOWED
+    assert world.claims == {'"D"."S"."X"': "a"}

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.access import OWNERSHIP
-from freehold_devstack.snowflake.catalog import CatalogObject
+from freehold_devstack.snowflake.catalog import CatalogObject, texts
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.object_type import Form, Statement
 from freehold_devstack.snowflake.parser import Name, Parser, print_name
@@ -103,14 +102,13 @@ def _applicable(context: Context, owner: CatalogObject, name: Name) -> CatalogOb
 
 def allowed_values(tag: CatalogObject) -> tuple[str, ...] | None:
     """The values that a tag may have, in order; None for any."""
-    values: Any = tag.properties[ALLOWED_VALUES]
-    return None if values is None else tuple(values)
+    values = tag.properties[ALLOWED_VALUES]
+    return None if values is None else texts(values)
 
 
 def policies_of_tag(tag: CatalogObject) -> tuple[int, ...]:
     """The masking policies that are set on a tag, by id."""
-    held: Any = tag.properties.get(TAG_POLICIES)
-    return tuple(held or ())
+    return tuple(map(int, texts(tag.properties.get(TAG_POLICIES))))
 
 
 # --- what an object has ----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Nothing is cached and nothing is listed on the way to a decision: a POST decides
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,14 +44,15 @@ class ClaimStore:
     Every method raises `freehold.kube.errors.ApiError` when there is no answer.
     """
 
-    def __init__(self, kube: Kube, *, now: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, kube: Kube, *, get: Get | None = None, now: Callable[[], datetime] | None = None) -> None:
         """
         Args:
             kube: the API server.
+            get: how resources are read; by default live, which every decision needs.
             now: the API server's time; by default the client's `server_time`.
         """
         self._kube = kube
-        self.get: Get = live(kube)
+        self.get: Get = get or live(kube)
         self.now = now or (lambda: kube.server_time)
 
     async def read(self, name: str) -> Claim | None:
@@ -89,8 +90,13 @@ class ClaimStore:
 
     async def of_holder(self, holder: Holder) -> tuple[Claim, ...]:
         """All claims that a resource holds, whatever its identity may be by now."""
-        pages = self._kube.list(CLAIM.path, label_selector=f"{HOLDER_LABEL}={holder.label}")
-        return tuple([_claim(each) async for page in pages for each in page.objects])
+        selector = f"{HOLDER_LABEL}={holder.label}"
+        return tuple([claim async for page in self.pages(label_selector=selector) for claim in page])
+
+    async def pages(self, *, label_selector: str | None = None) -> AsyncGenerator[tuple[Claim, ...], None]:
+        """All claims, or those with a label, page by page: for people, since no decision waits for a list."""
+        async for page in self._kube.list(CLAIM.path, label_selector=label_selector):
+            yield tuple(_claim(each) for each in page.objects)
 
 
 class How(Enum):

@@ -155,7 +155,7 @@ def _pieces(fqn: str) -> Iterator[str | Name]:
             arguments = None
             if fqn.startswith("(", position):
                 end = _closing(fqn, position)
-                arguments = _split_arguments(fqn[position + 1 : end])
+                arguments = split_arguments(fqn[position + 1 : end])
                 position = end + 1
             yield Name(split(quoted[0]), arguments)
         else:
@@ -178,7 +178,8 @@ def _closing(text: str, opening: int) -> int:
     raise InvalidName(f"not a printed identity: {text!r}")
 
 
-def _split_arguments(text: str) -> tuple[str, ...]:
+def split_arguments(text: str) -> tuple[str, ...]:
+    """The argument types in a list with commas between them; commas inside a type's own parentheses don't count."""
     if not text:
         return ()
     arguments: list[str] = []
@@ -193,7 +194,7 @@ def _split_arguments(text: str) -> tuple[str, ...]:
 
 def _check_argument(argument: str) -> None:
     """An argument type must survive printing and parsing: no stray delimiters, no outer blanks."""
-    if '"' in argument or _split_arguments(argument) != (argument,):
+    if '"' in argument or split_arguments(argument) != (argument,):
         raise InvalidName(f"not an argument type: {argument!r}")
     depth = 0
     for character in argument:

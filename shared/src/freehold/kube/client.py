@@ -93,18 +93,22 @@ class Kube:
         self._server_time_at = 0.0
 
     @classmethod
-    def from_environment(cls) -> Self:
-        """The cluster of $KUBECONFIG, else the one that the process runs in, else that of ~/.kube/config."""
-        if "KUBECONFIG" not in os.environ and "KUBERNETES_SERVICE_HOST" in os.environ:
+    def from_environment(cls, context: str | None = None) -> Self:
+        """The cluster of $KUBECONFIG, else the one that the process runs in, else that of ~/.kube/config.
+
+        Args:
+            context: of the kubeconfig, by default its current one; when given, a kubeconfig is what is read.
+        """
+        if context is None and "KUBECONFIG" not in os.environ and "KUBERNETES_SERVICE_HOST" in os.environ:
             return cls(_load_in_cluster)
-        return cls.from_kubeconfig(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config")
+        return cls.from_kubeconfig(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config", context)
 
     @classmethod
-    def from_kubeconfig(cls, path: str | Path) -> Self:
-        """The cluster of a kubeconfig's current context."""
+    def from_kubeconfig(cls, path: str | Path, context: str | None = None) -> Self:
+        """The cluster of a kubeconfig's context, by default its current one."""
 
         async def load(configuration: Configuration) -> None:
-            await load_kube_config(str(path), client_configuration=configuration, persist_config=False)
+            await load_kube_config(str(path), context=context, client_configuration=configuration, persist_config=False)
 
         return cls(load)
 

@@ -1,0 +1,18 @@
+"""The `freehold` command line: what people ask of manifests, and of the claims of a cluster."""
+
+from __future__ import annotations
+
+import typer
+
+from freehold.cli import claims, kinds, plan, whoowns
+
+app = typer.Typer(help="Freehold: Snowflake and PostgreSQL as Kubernetes resources.", no_args_is_help=True)
+app.command()(kinds.kinds)
+app.command()(plan.plan)
+app.command()(whoowns.whoowns)
+app.add_typer(claims.app)
+
+
+def main() -> None:
+    """Entry point."""
+    app()

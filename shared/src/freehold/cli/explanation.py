@@ -1,0 +1,241 @@
+"""Why a resource is refused, or would be: what admission and the controllers look at, by the same functions on live
+reads. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pydantic import ValidationError
+
+from freehold import permissions, planning
+from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
+from freehold.claims import GRACE, HAND_OVER_ANNOTATION, Claim, Holder, new_claim
+from freehold.cli.manifests import reasons
+from freehold.identifiers import InvalidName
+from freehold.identity import Identity
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import refused
+from freehold.kube.objects import NAMESPACES, Object
+from freehold.permissions import Usage
+from freehold.resolve import Resolved, Unresolved, resolve
+
+
+class Verdict(StrEnum):
+    """What one look came to."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        verdict: what it came to.
+        why: for people: what is there, and what to do about it.
+    """
+
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A resource that is asked about.
+
+    Attributes:
+        kind: its kind.
+        namespace: its namespace.
+        name: its name.
+        spec: as somebody would apply it; None for the one that is stored.
+    """
+
+    kind: Kind
+    namespace: str
+    name: str
+    spec: Mapping[str, Any] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind.name} {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that was found about a resource.
+
+    Attributes:
+        subject: the resource.
+        findings: in the order in which admission looks.
+    """
+
+    subject: Subject
+    findings: tuple[Finding, ...]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether everything could be looked at and nothing is in the way."""
+        return all(each.verdict in (Verdict.OK, Verdict.NOTE) for each in self.findings)
+
+    def document(self) -> dict[str, Any]:
+        """For programs."""
+        subject = self.subject
+        return {
+            "kind": subject.kind.name,
+            "namespace": subject.namespace,
+            "name": subject.name,
+            "accepted": self.accepted,
+            "findings": [{"verdict": each.verdict, "why": each.why} for each in self.findings],
+        }
+
+
+async def explanation(store: ClaimStore, subject: Subject) -> Explanation:
+    """Look at a resource as admission would.
+
+    Args:
+        store: claims, and live reads.
+        subject: the resource.
+
+    Raises:
+        ApiError: there is no answer.
+    """
+    stored = await store.get(subject.kind.resource.path, subject.namespace, subject.name)
+    return Explanation(subject, tuple([each async for each in _findings(store, subject, stored)]))
+
+
+async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) -> AsyncIterator[Finding]:
+    kind, given = subject.kind, subject.spec
+    if given is None:
+        if stored is None:
+            yield Finding(Verdict.REFUSED, "there is no such resource: name another one, or a file of manifests")
+            return
+        given = stored.spec
+    try:
+        spec = kind.spec.model_validate(given)
+        resolved = await resolve(kind, subject.namespace, spec, store.get)
+        wrong = [*_unsupported(kind, spec), *_recreated(kind, spec, stored)]
+        if isinstance(resolved, Resolved):
+            # Found wrong by trying, as admission does: a name that no statement can hold.
+            planning.create(kind, kind.target(resolved.parts), spec)
+    except (InvalidName, ValidationError) as error:
+        for reason in reasons(error):
+            yield Finding(Verdict.REFUSED, reason)
+        return
+    for each in wrong:
+        yield Finding(Verdict.REFUSED, each)
+    for each in planning.advice(kind, spec):
+        yield Finding(Verdict.NOTE, each)
+    if isinstance(resolved, Unresolved):
+        yield Finding(Verdict.UNKNOWN, f"{resolved}: what the resource stands for isn't known before that is mended")
+        return
+    async for finding in _ownership(store, subject, stored, spec, resolved):
+        yield finding
+
+
+def _unsupported(kind: Kind, spec: SnowflakeSpec) -> Iterator[str]:
+    return (f"spec.{field} isn't supported: {reason}" for field, reason in refused(kind, spec))
+
+
+def _recreated(kind: Kind, spec: SnowflakeSpec, stored: Object | None) -> Iterator[str]:
+    if stored is not None:
+        for field, *_ in planning.recreated(kind, kind.spec.model_validate(stored.spec), spec):
+            yield (
+                f"spec.{field.name} can't be changed, for the object would have to be dropped and created again: put "
+                "it back, or delete the resource and apply it anew"
+            )
+
+
+async def _ownership(
+    store: ClaimStore, subject: Subject, stored: Object | None, spec: SnowflakeSpec, resolved: Resolved
+) -> AsyncIterator[Finding]:
+    """What its ProviderConfig and the claims say."""
+    yield await _allowed(store, subject, spec, resolved)
+    provider, identities = resolved.provider, resolved.identities
+    if spec.management_policies.observe_only:
+        yield Finding(Verdict.OK, "it only observes, so it claims nothing")
+        return
+    if provider.account is None or identities is None:
+        yield Finding(
+            Verdict.UNKNOWN,
+            f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet: see its "
+            "condition Ready",
+        )
+        return
+    path = subject.kind.resource.path
+    uid = stored.uid if stored else ""
+    asker = Holder(group=path.group, kind=path.kind, namespace=subject.namespace, name=subject.name, uid=uid)
+    for identity in identities:
+        yield await _claimed(store, new_claim(identity, provider.account.name, asker))
+    if stored is not None:
+        for claim in await store.of_holder(asker):
+            if claim.spec.evidence and claim.spec.identity.identity not in identities:
+                yield Finding(Verdict.REFUSED, _moved(claim, identities))
+
+
+async def _allowed(store: ClaimStore, subject: Subject, spec: SnowflakeSpec, resolved: Resolved) -> Finding:
+    provider = resolved.provider
+    found = await store.get(NAMESPACES, "", subject.namespace) if provider.spec.allowed_namespace_selector else None
+    usage = Usage(
+        subject.kind,
+        subject.namespace,
+        found.labels if found else {},
+        resolved.names,
+        spec.use_role,
+        subject.kind.recipients(spec),
+    )
+    denied = permissions.check(provider.spec, (provider.namespace, provider.name), usage)
+    if denied is None:
+        return Finding(Verdict.OK, f"ProviderConfig {provider.namespace}/{provider.name} allows it")
+    if denied.reason == "PrivilegedRoleNotAllowed":
+        # What the installation allows is an option of its processes, which nobody can read here.
+        return Finding(Verdict.UNKNOWN, f"unless the installation is told to allow it: {denied.message}")
+    return Finding(Verdict.REFUSED, denied.message)
+
+
+async def _claimed(store: ClaimStore, asked: Claim) -> Finding:
+    """Who would get one claim."""
+    outcome = await acquire(store, asked, dry_run=True)
+    claimed = outcome.claim.spec.identity
+    it, holder = f"{claimed.fqn} in account {claimed.account.name}", outcome.claim.spec.holder
+    match outcome:
+        case Held(how=How.CREATED):
+            return Finding(Verdict.OK, f"nobody has claimed {it}")
+        case Held(how=How.KEPT):
+            return Finding(Verdict.OK, f"the resource owns {it}")
+        case Held() if holder.same(asked.spec.holder):
+            return Finding(Verdict.OK, f"{it} is its own, as it was before the resource went")
+        case Held():
+            return Finding(Verdict.OK, f"{it} is free to be taken: {holder} doesn't stand for it any more")
+        case Awaiting():
+            return Finding(Verdict.OK, f"{it} goes over to it when {holder} is deleted")
+        case Refused():
+            return Finding(Verdict.REFUSED, _owned(it, outcome.claim, store))
+        case _:
+            return Finding(
+                Verdict.UNKNOWN, f"{it} is claimed by {holder}, and {outcome.why}: see to it that you may read that too"
+            )
+
+
+def _owned(it: str, claim: Claim, store: ClaimStore) -> str:
+    holder, since = claim.spec.holder, claim.held_since
+    if since and store.now() - since < GRACE:
+        return f"{it} is owned by {holder}, for less than {GRACE.seconds} s: whether that is there to stay shows then"
+    return (
+        f"{it} is owned by {holder}: use another name, or have that resource deleted, or handed over by its annotation "
+        f"{HAND_OVER_ANNOTATION}"
+    )
+
+
+def _moved(claim: Claim, identities: tuple[Identity, ...]) -> str:
+    claimed = claim.spec.identity
+    now = ", ".join(f"{each.fqn} in {each.account}" for each in identities)
+    return (
+        f"the resource owns {claimed.fqn} in {claimed.account.key}, but stands for {now} now: change the reference or "
+        "provider back, or delete the resource and apply it again"
+    )

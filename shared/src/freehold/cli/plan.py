@@ -1,0 +1,82 @@
+"""`freehold plan`: the SQL of manifests, without a cluster or an account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from freehold import planning
+from freehold.cli import console
+from freehold.cli.manifests import ManifestError, load, namespace_of, reasons
+from freehold.identifiers import InvalidName
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS, refused
+from freehold.sql import Sql
+
+
+def plan(
+    files: Annotated[list[Path], typer.Argument(help="Manifests, or folders of them; - reads standard input.")],
+) -> None:
+    """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent.
+
+    Rules that span fields, and whether a name is taken, only the API server knows: kubectl apply --dry-run=server.
+    """
+    try:
+        manifests = load(files)
+    except ManifestError as error:
+        raise console.fail(str(error)) from error
+    if not manifests:
+        console.err.print(f"nothing to plan: no manifest is of a kind that has an object ({', '.join(KINDS)})")
+    by_key = {(each["kind"], namespace_of(each), each["metadata"]["name"]): each for each in manifests}
+    failed = False
+    for manifest in manifests:
+        title = f"{manifest['kind']} {namespace_of(manifest)}/{manifest['metadata']['name']}"
+        console.out.print(f"-- {title}", style="dim", markup=False)
+        try:
+            statements, warnings = _creation(KINDS[manifest["kind"]], manifest, by_key)
+        except (InvalidName, LookupError, ValidationError) as error:
+            failed = True
+            for line in reasons(error):
+                console.error(f"{title}: {line}")
+            continue
+        for statement in statements:
+            console.out.print(f"{statement};", markup=False)
+        for warning in warnings:
+            console.warning(f"{title}: {warning}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _creation(
+    kind: Kind, manifest: Mapping[str, Any], manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> tuple[tuple[Sql, ...], tuple[str, ...]]:
+    """What would be sent to create a manifest's object, and what is likely wrong with it."""
+    spec = kind.spec.model_validate(manifest.get("spec", {}))
+    for field, reason in refused(kind, spec):
+        raise LookupError(f"spec.{field} isn't supported: {reason}")
+    target = kind.target(_parts(kind, spec, namespace_of(manifest), manifests))
+    steps = kind.after_create(target, spec) if kind.after_create else ()
+    return (planning.create(kind, target, spec), *(step.statement for step in steps)), planning.advice(kind, spec)
+
+
+def _parts(
+    kind: Kind, spec: SnowflakeSpec, namespace: str, manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Name parts, with parents looked up among the manifests given."""
+    computation = kind.parts(spec, namespace, KINDS)
+    try:
+        asked = next(computation)
+        while True:
+            found = manifests.get((asked.kind, asked.namespace, asked.name))
+            if found is None:
+                raise LookupError(
+                    f"spec.{asked.field} names {asked.kind} {asked.namespace}/{asked.name}, which no file holds"
+                )
+            asked = computation.send(KINDS[asked.kind].spec.model_validate(found["spec"]))
+    except StopIteration as done:
+        parts: tuple[str, ...] = done.value
+        return parts

@@ -15,6 +15,7 @@ import typer
 from freehold import logs
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM
+from freehold.conflicts import Detail
 from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Domain
@@ -56,6 +57,9 @@ def start(domain: Domain, others: Reconcilers | None = None) -> None:
         allowed_privileged_roles: Annotated[
             str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
         ] = "",
+        conflict_detail: Annotated[
+            Detail, typer.Option(help="What is told of the owner of an object that a resource can't have.")
+        ] = Detail.NAMESPACE,
         health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
         lease_duration: Annotated[int, typer.Option(help="Seconds until others take over from a lost process.")] = 15,
         resync_interval: Annotated[int, typer.Option(help="Seconds between observations without a reason.")] = 300,
@@ -80,6 +84,7 @@ def start(domain: Domain, others: Reconcilers | None = None) -> None:
                 installation_id,
                 allowed_hosts=allowed_hosts.split(","),
                 allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
+                conflict_detail=conflict_detail,
             )
         )
 
@@ -94,6 +99,7 @@ async def serve(
     *,
     allowed_hosts: Sequence[str],
     allowed_privileged_roles: frozenset[str],
+    conflict_detail: Detail,
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts()
@@ -112,6 +118,7 @@ async def serve(
             reflectors=process.reflectors,
             attempts=attempts,
             allowed_privileged_roles=allowed_privileged_roles,
+            conflict_detail=conflict_detail,
             require_active=process.member.require_active,
         )
         reconciler = Reconciler(services)

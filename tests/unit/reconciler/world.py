@@ -12,6 +12,7 @@ from typing import Any
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Account
+from freehold.conflicts import Detail
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
@@ -256,6 +257,7 @@ class World:
             inventory=self.inventory,
             reflectors=self.reflectors,
             allowed_privileged_roles=frozenset(),
+            conflict_detail=Detail.NAMESPACE,
             attempts=Attempts(lambda: self.monotonic),
             require_active=lambda: None,
         )

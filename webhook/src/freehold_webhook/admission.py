@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import hosts, permissions, planning
+from freehold import conflicts, hosts, permissions, planning
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Account, Holder, new_claim
+from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
@@ -89,6 +90,7 @@ class Admission:
         *,
         allowed_hosts: Sequence[str],
         allowed_privileged_roles: Collection[str] = (),
+        conflict_detail: Detail = Detail.NAMESPACE,
         budget: float = BUDGET,
     ) -> None:
         """
@@ -97,12 +99,14 @@ class Admission:
             copies: reads parents and ProviderConfigs where they may be behind.
             allowed_hosts: what ProviderConfigs may point to, as `freehold.hosts` takes it.
             allowed_privileged_roles: what resources may work with, as `freehold.permissions.check` takes it.
+            conflict_detail: what is told of an owner.
             budget: seconds for a decision.
         """
         self._store = store
         self._copies = copies
         self._allowed_hosts = tuple(allowed_hosts)
         self._allowed_privileged_roles = frozenset(allowed_privileged_roles)
+        self._conflict_detail = conflict_detail
         self._budget = budget
 
     async def review(self, request: Request) -> Verdict:
@@ -192,9 +196,10 @@ class Admission:
         if not change.dry_run:
             _count(outcome)
         if isinstance(outcome, Refused):
-            return denied(messages.owned(outcome.claim, change.asker))
+            return denied(conflicts.owned(outcome.claim, change.asker, self._conflict_detail))
         if isinstance(outcome, Undecided):
-            return undecided(messages.not_checked(change.asker, messages.contested(outcome.claim, outcome.why)))
+            why = conflicts.contested(outcome.claim, change.asker, self._conflict_detail)
+            return undecided(messages.not_checked(change.asker, why))
         return verdict
 
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View:

@@ -12,6 +12,7 @@ import typer
 
 from freehold import logs
 from freehold.claim_store import ClaimStore
+from freehold.conflicts import Detail
 from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kube.client import Kube
 from freehold.metrics import serve_health
@@ -43,6 +44,9 @@ def run(
     allowed_privileged_roles: Annotated[
         str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
     ] = "",
+    conflict_detail: Annotated[
+        Detail, typer.Option(help="What is told of the owner of an object that a resource can't have.")
+    ] = Detail.NAMESPACE,
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
     budget: Annotated[
         float, typer.Option(help="Seconds for a decision; less than timeoutSeconds of the configuration.")
@@ -70,6 +74,7 @@ def run(
             health_port=health_port,
             allowed_hosts=allowed_hosts.split(","),
             allowed_privileged_roles=allowed_privileged_roles.split(","),
+            conflict_detail=conflict_detail,
             strict=strict,
             budget=budget,
             drain=drain,
@@ -86,6 +91,7 @@ async def serve(
     health_port: int,
     allowed_hosts: Sequence[str],
     allowed_privileged_roles: Sequence[str],
+    conflict_detail: Detail,
     strict: bool,
     budget: float,
     drain: float,
@@ -99,6 +105,7 @@ async def serve(
             parents.get,
             allowed_hosts=allowed_hosts,
             allowed_privileged_roles=allowed_privileged_roles,
+            conflict_detail=conflict_detail,
             budget=budget,
         )
         server = Server(admission, strict=strict)

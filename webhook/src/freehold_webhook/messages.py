@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from freehold.claims import Claim, Holder
+from freehold.claims import Holder
 from freehold.kinds.fields import SpecField
 
 
@@ -16,33 +16,6 @@ def not_checked(asker: Holder, why: str) -> str:
         why: what is missing.
     """
     return f"not checked whether {asker} may own its object: {why}"
-
-
-def owned(claim: Claim, asker: Holder) -> str:
-    """Why an object can't be had. Its owner is named only to those in the same namespace.
-
-    Args:
-        claim: the owner's claim.
-        asker: the resource that is applied.
-    """
-    owner, claimed = claim.spec.holder, claim.spec.identity
-    taken = f"{asker.kind} {claimed.fqn} in account {claimed.account.name} is owned by"
-    if owner.namespace == asker.namespace:
-        return (
-            f"{taken} {owner}: choose another name, or delete that resource first "
-            "(its deletionPolicy says what becomes of the object)"
-        )
-    return f"{taken} a {owner.kind} in another namespace: choose another name, or ask its owner to give it up"
-
-
-def contested(claim: Claim, why: str) -> str:
-    """Why it isn't known whether an object can be had.
-
-    Args:
-        claim: somebody's claim.
-        why: what isn't known about it.
-    """
-    return f"{claim.spec.identity.fqn} in account {claim.spec.identity.account.name} is claimed already, and {why}"
 
 
 def immutable(field: SpecField, before: object, after: object) -> str:

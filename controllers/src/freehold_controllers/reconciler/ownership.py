@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from freehold import conflicts
 from freehold.claim_store import Held, Undecided, acquire
 from freehold.claims import CLAIM, GRACE, Claim, new_claim
 from freehold.identity import Identity
@@ -40,8 +41,11 @@ async def hold(services: Services, managed: Managed, identity: Identity, account
     if isinstance(outcome, Held):
         return Holding(services.store, outcome.claim)
     services.following.follow(managed.key, _key_of_holder(outcome.claim))
-    why = f" ({outcome.why})" if isinstance(outcome, Undecided) else ""
-    raise Stopped(_conflict(services, managed, outcome.claim, why))
+    say = conflicts.contested if isinstance(outcome, Undecided) else conflicts.owned
+    message = say(outcome.claim, managed.holder, services.conflict_detail)
+    # Until then the claim binds whatever became of its holder, and nothing tells of the end of that.
+    since = outcome.claim.held_since
+    raise Stopped(Stop(Reason.CONFLICT_DETECTED, message, soon=since is not None and services.now - since < GRACE))
 
 
 async def _let_go_of_others(services: Services, managed: Managed, identity: Identity) -> None:
@@ -63,21 +67,6 @@ async def _let_go_of_others(services: Services, managed: Managed, identity: Iden
                 )
             )
         await services.store.delete(each)
-
-
-def _conflict(services: Services, managed: Managed, claim: Claim, why: str) -> Stop:
-    """Says who owns the object, as far as the reader of this resource may know."""
-    holder, identity = claim.spec.holder, claim.spec.identity
-    own_namespace = holder.namespace == managed.object.namespace
-    owner = f"{holder.kind} {holder.name}" if own_namespace else f"a {holder.kind} in another namespace"
-    since = claim.held_since
-    return Stop(
-        Reason.CONFLICT_DETECTED,
-        f"{managed.kind.object_type.lower()} {identity.fqn} in account {identity.account.name} is owned by "
-        f"{owner}{why}: use another name, or have that resource deleted or handed over",
-        # Until then the claim binds whatever became of its holder, and nothing tells of the end of that.
-        soon=since is not None and services.now - since < GRACE,
-    )
 
 
 def _key_of_holder(claim: Claim) -> Key:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from freehold.claim_store import ClaimStore
+from freehold.conflicts import Detail
 from freehold.kinds.fields import Target
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
@@ -41,6 +42,7 @@ class Services:
         reflectors: live copies of all our kinds, by kind.
         attempts: which statements may still be under way.
         allowed_privileged_roles: what the installation lets resources work with, as `permissions.check` takes it.
+        conflict_detail: what is told of the owner of an object that a resource can't have.
         require_active: raises when another process may be working on the same objects.
     """
 
@@ -55,6 +57,7 @@ class Services:
     reflectors: Mapping[str, Reflector]
     attempts: Attempts
     allowed_privileged_roles: frozenset[str]
+    conflict_detail: Detail
     require_active: Callable[[], None]
 
     @property

@@ -6,7 +6,7 @@ import copy
 import itertools
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Self
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
@@ -37,6 +37,12 @@ class MemoryKube(Kube):
     @property
     def server_time(self) -> datetime:
         return self.clock
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """There is nothing to close."""
 
     def advance(self, time: timedelta) -> None:
         self.clock += time

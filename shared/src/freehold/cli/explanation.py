@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from pydantic import ValidationError
 
-from freehold import permissions, planning
+from freehold import conflicts, permissions, planning
 from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
-from freehold.claims import GRACE, HAND_OVER_ANNOTATION, Claim, Holder, new_claim
+from freehold.claims import GRACE, Claim, Holder, new_claim
 from freehold.cli.manifests import reasons
+from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
 from freehold.kinds.common import SnowflakeSpec
@@ -215,21 +217,21 @@ async def _claimed(store: ClaimStore, asked: Claim) -> Finding:
         case Awaiting():
             return Finding(Verdict.OK, f"{it} goes over to it when {holder} is deleted")
         case Refused():
-            return Finding(Verdict.REFUSED, _owned(it, outcome.claim, store))
+            return Finding(Verdict.REFUSED, _owned(outcome.claim, asked.spec.holder, store.now()))
         case _:
             return Finding(
                 Verdict.UNKNOWN, f"{it} is claimed by {holder}, and {outcome.why}: see to it that you may read that too"
             )
 
 
-def _owned(it: str, claim: Claim, store: ClaimStore) -> str:
-    holder, since = claim.spec.holder, claim.held_since
-    if since and store.now() - since < GRACE:
-        return f"{it} is owned by {holder}, for less than {GRACE.seconds} s: whether that is there to stay shows then"
-    return (
-        f"{it} is owned by {holder}: use another name, or have that resource deleted, or handed over by its annotation "
-        f"{HAND_OVER_ANNOTATION}"
+def _owned(claim: Claim, asker: Holder, now: datetime) -> str:
+    since = claim.held_since
+    new = since is None or now - since < GRACE
+    yet = (
+        f"; its owner has it for less than {GRACE.seconds} s, and whether it stays with that shows then" if new else ""
     )
+    # Whoever reads claims may know whose they are.
+    return conflicts.owned(claim, asker, Detail.FULL) + yet
 
 
 def _moved(claim: Claim, identities: tuple[Identity, ...]) -> str:

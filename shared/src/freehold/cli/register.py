@@ -12,7 +12,7 @@ from freehold.claim_store import ClaimStore, judge
 from freehold.claims import Claim, ClaimSpec, Liveness
 from freehold.cli import console
 
-_TOGETHER = 50
+TOGETHER = 50
 """Claims that are judged at a time."""
 
 _UNITS = (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("m", timedelta(minutes=1)))
@@ -57,8 +57,8 @@ async def judged(store: ClaimStore, claims: Sequence[Claim]) -> list[Entry]:
     """Claims with their liveness, in the same order."""
     entries: list[Entry] = []
     with console.err.status("looking at holders") as status:
-        for start in range(0, len(claims), _TOGETHER):
-            batch = claims[start : start + _TOGETHER]
+        for start in range(0, len(claims), TOGETHER):
+            batch = claims[start : start + TOGETHER]
             entries += map(Entry, batch, await asyncio.gather(*(judge(store, claim) for claim in batch)))
             status.update(f"{len(entries):,} of {len(claims):,} holders looked at")
     return entries

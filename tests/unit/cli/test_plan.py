@@ -1,4 +1,4 @@
-"""The command line, as a person uses it."""
+"""`freehold plan` and `freehold kinds`, as a person uses them."""
 
 from __future__ import annotations
 

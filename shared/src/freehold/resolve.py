@@ -193,6 +193,12 @@ def _read(requested: Requested, model: type[M], found: Object) -> M:
         raise _Stop(requested, f"has a spec that this release can't read: {describe(error)}") from error
 
 
+_MOST_FAULTS = 5
+"""That are described of a manifest: whoever mends these is told of the others."""
+
+
 def describe(error: ValidationError) -> str:
     """What is wrong with a manifest, in one line."""
-    return "; ".join(f"{'.'.join(str(step) for step in each['loc'])}: {each['msg']}" for each in error.errors())
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    found = [f"{'.'.join(str(step) for step in each['loc'])}: {each['msg']}" for each in faults[:_MOST_FAULTS]]
+    return "; ".join([*found, f"and {len(faults) - len(found)} more"] if len(faults) > len(found) else found)

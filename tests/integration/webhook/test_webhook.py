@@ -218,9 +218,9 @@ async def test_what_was_decided_is_counted_and_logged(account: Account) -> None:
     await account.create(account.database(here, "refused", "COUNTED"))
     replica = account.site.replicas[0]
     metrics = (await replica.probe("/metrics"))[1]
-    for verdict in ("allowed", "denied"):
-        counted = f'freehold_admission_requests_total{{kind="Database",operation="CREATE",verdict="{verdict}"}}'
-        assert counted in metrics
+    decided = 'freehold_admission_requests_total{kind="Database",operation="CREATE",verdict='
+    assert f'{decided}"allowed",reason=""}}' in metrics
+    assert f'{decided}"denied",reason="ConflictDetected"}}' in metrics
     assert 'freehold_admission_claims_total{outcome="created"}' in metrics
     assert "freehold_webhook_certificate_expiry_timestamp_seconds" in metrics
     assert (await replica.probe("/healthz"))[0] == 200

@@ -7,7 +7,18 @@ from typing import Any
 import orjson
 import pytest
 
-from freehold_webhook.review import ALLOWED, MalformedReview, Request, Verdict, answer, denied, read, undecided
+from freehold_webhook.review import (
+    ALLOWED,
+    LONGEST,
+    Cause,
+    MalformedReview,
+    Request,
+    Verdict,
+    answer,
+    denied,
+    read,
+    undecided,
+)
 
 
 def review(**request: Any) -> bytes:
@@ -62,6 +73,17 @@ def test_a_request_is_read() -> None:
         orjson.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}),
         review(object="no object"),
         review(kind="Database"),
+        review(kind={"group": 1, "kind": "Database"}),
+        review(uid=7),
+        review(operation="PATCH"),
+        review(dryRun="no"),
+        review(userInfo=[]),
+        review(object=[]),
+        review(object={"metadata": []}),
+        review(object={"metadata": {"name": 1}}),
+        review(object={"metadata": {"name": "x"}, "spec": "text"}),
+        review(oldObject={"metadata": {"name": "x"}, "spec": [1]}),
+        review().replace(b"analytics", rb"\ud800"),
     ],
 )
 def test_what_is_no_review_is_refused(body: bytes) -> None:
@@ -74,21 +96,27 @@ def test_an_allowed_request_is_allowed_with_its_warnings() -> None:
 
 
 def test_a_denied_request_says_why_in_one_line() -> None:
-    assert answered(denied("no,\nnever")) == {
+    assert answered(denied(Cause.CONFLICT, "no,\nnever")) == {
         "uid": "7",
         "allowed": False,
         "status": {"code": 403, "reason": "Forbidden", "message": "no, never"},
     }
 
 
+def test_a_message_is_one_short_line_of_printable_text_whatever_it_quotes() -> None:
+    message = answered(denied(Cause.INVALID, "no\0\x1b[31m\n" + "x" * 10_000))["status"]["message"]
+    assert message.startswith("no\\x00\\x1b[31m xxx")
+    assert len(message.encode()) <= LONGEST
+
+
 def test_what_could_not_be_checked_is_allowed_with_a_warning() -> None:
-    response = answered(undecided("not checked"))
+    response = answered(undecided(Cause.NO_ANSWER, "not checked"))
     assert response["allowed"] is True
     assert response["warnings"] == ["not checked. Freehold decides later: see the condition Ready"]
 
 
 def test_what_could_not_be_checked_is_denied_in_strict_mode() -> None:
-    response = answered(undecided("not checked"), strict=True)
+    response = answered(undecided(Cause.NO_ANSWER, "not checked"), strict=True)
     assert response["allowed"] is False
     assert response["status"]["message"].startswith("not checked. This installation denies what can't be checked")
 
@@ -96,4 +124,4 @@ def test_what_could_not_be_checked_is_denied_in_strict_mode() -> None:
 @pytest.mark.parametrize("strict", [False, True])
 def test_strict_mode_changes_no_clear_answer(*, strict: bool) -> None:
     assert answered(ALLOWED, strict=strict)["allowed"] is True
-    assert answered(denied("no"), strict=strict)["allowed"] is False
+    assert answered(denied(Cause.CONFLICT, "no"), strict=strict)["allowed"] is False

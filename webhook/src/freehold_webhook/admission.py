@@ -29,7 +29,7 @@ from freehold.permissions import Denied, Usage
 from freehold.resolve import Get, Unresolved, describe, resolve
 from freehold_webhook import messages
 from freehold_webhook.metrics import CLAIMS, DURATION, REQUESTS
-from freehold_webhook.review import ALLOWED, Outcome, Request, Verdict, denied, undecided
+from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
 
 BUDGET = 3.0
 """Seconds for a decision; the API server waits 5."""
@@ -125,19 +125,19 @@ class Admission:
             async with asyncio.timeout(self._budget):
                 verdict = await self._decide(request, request.object, asker)
         except InvalidName as error:
-            verdict = denied(str(error))
+            verdict = denied(Cause.INVALID, str(error))
         except ValidationError as error:
             why = f"this release can't read its spec: {describe(error)}"
-            verdict = undecided(messages.not_checked(asker, why))
+            verdict = undecided(Cause.UNREADABLE_SPEC, messages.not_checked(asker, why))
         except TimeoutError:
             why = f"the API server didn't answer within {self._budget:g} s"
-            verdict = undecided(messages.not_checked(asker, why))
+            verdict = undecided(Cause.NO_ANSWER, messages.not_checked(asker, why))
         except ApiError as error:
-            verdict = undecided(messages.not_checked(asker, str(error)))
+            verdict = undecided(Cause.NO_ANSWER, messages.not_checked(asker, str(error)))
         except Exception as error:
             # A fault of ours must be seen, but not by stopping everybody's work.
             _log.exception("a request could not be decided")
-            verdict = undecided(messages.not_checked(asker, f"internal error {error!r}"))
+            verdict = undecided(Cause.FAULT, messages.not_checked(asker, f"internal error {error!r}"))
         _record(request, asker, verdict, time.monotonic() - started)
         return verdict
 
@@ -158,12 +158,12 @@ class Admission:
         spec = ProviderConfigSpec.model_validate(new.spec)
         moved = old is None or any(old.spec.get(field) != new.spec.get(field) for field in ("host", "port"))
         if moved and spec.host and (why := hosts.check(spec.host, spec.port or 443, self._allowed_hosts)):
-            return denied(f"spec.host: {why}")
+            return denied(Cause.HOST, f"spec.host: {why}")
         return ALLOWED
 
     async def _change(self, change: Change) -> Verdict:
         if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):
-            return denied("; ".join(messages.immutable(*each) for each in fields))
+            return denied(Cause.IMMUTABLE_FIELD, "; ".join(messages.immutable(*each) for each in fields))
         views = await self._views(change, self._copies)
         verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
@@ -183,11 +183,11 @@ class Admission:
         verdict = ALLOWED
         if after.forbidden:
             if after.forbidden != before.forbidden:
-                return denied(after.forbidden.message)
+                return denied(after.forbidden.reason, after.forbidden.message)
             # It was so before: whoever pauses or gives up the resource must not be held up.
             verdict = verdict.warn(after.forbidden.message)
         if after.unknown:
-            return undecided(messages.not_checked(change.asker, after.unknown))
+            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, after.unknown))
         if after.account is None:
             return verdict
         added = sorted(after.identities - before.identities)
@@ -196,10 +196,10 @@ class Admission:
         if not change.dry_run:
             _count(outcome)
         if isinstance(outcome, Refused):
-            return denied(conflicts.owned(outcome.claim, change.asker, self._conflict_detail))
+            return denied(Cause.CONFLICT, conflicts.owned(outcome.claim, change.asker, self._conflict_detail))
         if isinstance(outcome, Undecided):
             why = conflicts.contested(outcome.claim, change.asker, self._conflict_detail)
-            return undecided(messages.not_checked(change.asker, why))
+            return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
         return verdict
 
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View:
@@ -237,7 +237,7 @@ def _count(outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> None:
 
 
 def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -> None:
-    REQUESTS.labels(request.kind, request.operation, verdict.outcome.value).inc()
+    REQUESTS.labels(request.kind, request.operation, verdict.outcome.value, verdict.cause).inc()
     DURATION.labels(request.kind, request.operation).observe(seconds)
     level = logging.DEBUG if verdict.outcome is Outcome.ALLOWED else logging.INFO
     _log.log(
@@ -251,6 +251,7 @@ def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -
             "operation": request.operation,
             "resource": str(asker),
             "verdict": verdict.outcome.value,
+            "reason": verdict.cause,
             "user": request.user,
             "dry_run": request.dry_run,
             "review": request.uid,

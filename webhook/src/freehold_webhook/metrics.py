@@ -8,8 +8,8 @@ from freehold.metrics import REGISTRY
 
 REQUESTS = Counter(
     "freehold_admission_requests",
-    "Admission requests by kind, operation and verdict (allowed, denied, undecided).",
-    ["kind", "operation", "verdict"],
+    "Admission requests by kind, operation, verdict (allowed, denied, undecided) and, unless allowed, its reason.",
+    ["kind", "operation", "verdict", "reason"],
     registry=REGISTRY,
 )
 DURATION = Histogram(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any
+from enum import Enum, StrEnum
+from typing import Annotated, Any, Literal
 
 import orjson
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from freehold.kube.objects import Object
+from freehold.kube.text import shortened
+from freehold.resolve import describe
 
 API_VERSION = "admission.k8s.io/v1"
+
+LONGEST = 1024
+"""Bytes of a message or warning: the API server drops warnings that exceed its own limits, and people don't read on."""
+
+Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
 
 class MalformedReview(ValueError):
@@ -24,7 +31,7 @@ class Request:
 
     Attributes:
         uid: of this review.
-        operation: CREATE, UPDATE, DELETE or CONNECT.
+        operation: what is done to the object.
         group: API group of the object.
         kind: kind of the object.
         namespace: namespace of the object.
@@ -36,7 +43,7 @@ class Request:
     """
 
     uid: str
-    operation: str
+    operation: Operation
     group: str
     kind: str
     namespace: str
@@ -56,17 +63,35 @@ class Outcome(Enum):
     """Something could not be checked; whether that admits or denies is the installation's choice."""
 
 
+class Cause(StrEnum):
+    """Why a request isn't simply allowed, in one word for programs. What a ProviderConfig or the installation doesn't
+    allow has the words of `freehold.permissions` beside these, and all mean what they mean in conditions."""
+
+    NONE = ""
+    CONFLICT = "ConflictDetected"
+    IMMUTABLE_FIELD = "ImmutableField"
+    INVALID = "ValidationFailed"
+    HOST = "HostNotAllowed"
+    WORKLOAD_IDENTITY = "WorkloadIdentityNotAllowed"
+    DEPENDENCY = "DependencyNotReady"
+    UNREADABLE_SPEC = "UnreadableSpec"
+    NO_ANSWER = "NoAnswer"
+    FAULT = "InternalError"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer to a request.
 
     Attributes:
         outcome: how it was decided.
+        cause: why, in a word for programs: one of `Cause`, or a reason of `freehold.permissions`.
         message: why it is denied, or what was not checked.
         warnings: what the user should know beside.
     """
 
     outcome: Outcome
+    cause: str = Cause.NONE
     message: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -77,12 +102,64 @@ class Verdict:
 ALLOWED = Verdict(Outcome.ALLOWED)
 
 
-def denied(message: str) -> Verdict:
-    return Verdict(Outcome.DENIED, message)
+def denied(cause: str, message: str) -> Verdict:
+    return Verdict(Outcome.DENIED, cause, message)
 
 
-def undecided(message: str) -> Verdict:
-    return Verdict(Outcome.UNDECIDED, message)
+def undecided(cause: str, message: str) -> Verdict:
+    return Verdict(Outcome.UNDECIDED, cause, message)
+
+
+class _Wire(BaseModel):
+    """A part of the review: what is looked at must have its type, the rest may be anything."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class _Metadata(_Wire):
+    name: str = ""
+    uid: str = ""
+
+
+class _Resource(_Wire):
+    metadata: _Metadata = _Metadata()
+    spec: dict[str, Any] | None = None
+
+
+class _Kind(_Wire):
+    group: str
+    kind: str
+
+
+class _User(_Wire):
+    username: str = ""
+
+
+def _stored(raw: Any) -> Object:
+    _Resource.model_validate(raw)
+    return Object(raw)
+
+
+_Stored = Annotated[Object, PlainValidator(_stored)]
+"""Kept as it came: checked, and not copied."""
+
+
+class _Request(_Wire):
+    uid: str
+    kind: _Kind
+    operation: Operation
+    namespace: str = ""
+    sub_resource: str = Field(default="", alias="subResource")
+    user: _User | None = Field(default=None, alias="userInfo")
+    dry_run: bool | None = Field(default=None, alias="dryRun")
+    object: _Stored | None = None
+    old: _Stored | None = Field(default=None, alias="oldObject")
+
+
+class _Review(_Wire):
+    api_version: Literal["admission.k8s.io/v1"] = Field(alias="apiVersion")
+    kind: Literal["AdmissionReview"]
+    request: _Request
 
 
 def read(body: bytes) -> Request:
@@ -92,24 +169,23 @@ def read(body: bytes) -> Request:
         MalformedReview: the body is none.
     """
     try:
-        review = orjson.loads(body)
-        if review["apiVersion"] != API_VERSION or review["kind"] != "AdmissionReview":
-            raise MalformedReview(f"not an AdmissionReview of {API_VERSION}")
-        request = review["request"]
-        return Request(
-            uid=request["uid"],
-            operation=request["operation"],
-            group=request["kind"]["group"],
-            kind=request["kind"]["kind"],
-            namespace=request.get("namespace", ""),
-            sub_resource=request.get("subResource", ""),
-            user=(request.get("userInfo") or {}).get("username", ""),
-            dry_run=bool(request.get("dryRun")),
-            object=_object(request.get("object")),
-            old=_object(request.get("oldObject")),
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise MalformedReview(f"not an AdmissionReview: {error!r}") from error
+        request = _Review.model_validate(orjson.loads(body)).request
+    except orjson.JSONDecodeError as error:
+        raise MalformedReview(f"not JSON: {error}") from error
+    except ValidationError as error:
+        raise MalformedReview(f"not an AdmissionReview of {API_VERSION}: {describe(error)}") from error
+    return Request(
+        uid=request.uid,
+        operation=request.operation,
+        group=request.kind.group,
+        kind=request.kind.kind,
+        namespace=request.namespace,
+        sub_resource=request.sub_resource,
+        user=request.user.username if request.user else "",
+        dry_run=bool(request.dry_run),
+        object=request.object,
+        old=request.old,
+    )
 
 
 def answer(request: Request, verdict: Verdict, *, strict: bool) -> bytes:
@@ -137,14 +213,8 @@ def answer(request: Request, verdict: Verdict, *, strict: bool) -> bytes:
     return orjson.dumps({"apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response})
 
 
-def _object(raw: Mapping[str, Any] | None) -> Object | None:
-    if raw is None:
-        return None
-    if not isinstance(raw, dict):
-        raise MalformedReview("an object of the review is none")
-    return Object(raw)
-
-
 def _line(text: str) -> str:
-    """One line: a warning travels in an HTTP header."""
-    return " ".join(text.split())
+    """One line of printable text: a warning travels in an HTTP header, and anything may be in a name."""
+    line = " ".join(text.split())
+    printable = line if line.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return shortened(printable, LONGEST)

@@ -82,7 +82,7 @@ def list_(
     entries, now = ask(question, context)
     show_entries(entries, now, output)
     if not entries:
-        raise console.fail("no claim is so")
+        raise console.fail("no claim matches")
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from freehold.claims import Claim, Holder, new_claim
-from freehold.conflicts import Detail, contested, owned
+from freehold.conflicts import Detail, awaited, contested, owned
 from freehold.identity import Identity, Name
 
 
@@ -29,7 +29,9 @@ def claim(kind: str = "Table") -> Claim:
         (Detail.NONE, "b", "another resource"),
     ],
 )
-@pytest.mark.parametrize(("say", "verb"), [(owned, "is owned by"), (contested, "is claimed by")])
+@pytest.mark.parametrize(
+    ("say", "verb"), [(owned, "is owned by"), (contested, "is claimed by"), (awaited, "comes over from")]
+)
 def test_what_is_owned_is_said_in_full_and_by_whom_as_far_as_may_be_known(
     say: object, verb: str, detail: Detail, namespace: str, owner: str
 ) -> None:

@@ -139,8 +139,13 @@ class ClaimSpec(Model):
 
     @property
     def unsettled(self) -> bool:
-        """Whether something about the object is unknown or under way: such a claim is never swept."""
+        """Whether something about the object is unknown or under way."""
         return self.intent is not None or (self.mark is not None and self.mark.since is not None)
+
+    @property
+    def telling(self) -> bool:
+        """Whether the object may be the holder's by now: such a claim is never swept, nor given up in passing."""
+        return self.evidence is not None or self.unsettled
 
 
 CLAIM = Resource(
@@ -277,4 +282,4 @@ def hand_over(claim: Claim, to: Holder, now: datetime) -> ClaimSpec:
 
 def sweepable(claim: Claim, live: Liveness) -> bool:
     """Whether a claim may be removed: it binds nobody, and nothing about its object is known or under way."""
-    return live is Liveness.FREE and claim.spec.evidence is None and not claim.spec.unsettled
+    return live is Liveness.FREE and not claim.spec.telling

@@ -35,6 +35,18 @@ def owned(claim: Claim, asker: Holder, detail: Detail) -> str:
     return f"{what}, or annotate it {HAND_OVER_ANNOTATION}={asker.owner} before that, and the object comes over"
 
 
+def awaited(claim: Claim, asker: Holder, detail: Detail) -> str:
+    """What an heir waits for.
+
+    Args:
+        claim: the owner's claim.
+        asker: the resource that the owner lets in.
+        detail: what may be told of the owner.
+    """
+    owner = _owner(claim, asker, detail)
+    return f"{_object(claim, asker)} comes over from {owner} when that is deleted: nothing is dropped by it"
+
+
 def contested(claim: Claim, asker: Holder, detail: Detail) -> str:
     """Why it isn't known whether an object can be had.
 

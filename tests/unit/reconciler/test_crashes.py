@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 
@@ -14,24 +13,10 @@ from freehold.claims import CLAIM, Holder, new_claim
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Object
-from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler.attempts import LONGEST
 from freehold_controllers.runtime.work import Forget, Unfinished
-from tests.unit.reconciler.world import KEY, Died, Fuse, World
-
-
-async def each_death(story: Callable[[World], Awaitable[None]], *, done: bool) -> int:
-    """Play a story as often as it has requests, each time with a death at another one.
-
-    Returns:
-        How many requests that were.
-    """
-    for at in itertools.count(1):
-        world = World(Fuse(at, done))
-        await story(world)
-        if not world.fuse.blown:
-            return at - 1
-    raise AssertionError
+from tests.unit.reconciler.world import KEY, Died, Fuse, World, deleted_with_a_lost_answer, each_death
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
@@ -207,23 +192,6 @@ async def test_what_is_in_the_way_is_told_without_asking_what_the_role_sees() ->
         await world.process()(world.key)
     assert world.reason == "DeleteBlocked"
     assert world.snowflake.asked_what_it_sees == asked
-
-
-async def deleted_with_a_lost_answer() -> World:
-    """A world in which a DROP was sent whose answer was lost, and which hasn't dropped anything yet."""
-    world = World(Fuse(0, done=False))
-    await world.settle()
-    world.delete()
-
-    def lose(text: str) -> None:
-        if text.startswith("DROP"):
-            raise OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
-
-    world.snowflake.before = lose
-    with suppress(Unfinished):
-        await world.process()(world.key)
-    world.snowflake.before = lambda _text: None
-    return world
 
 
 async def test_a_drop_whose_answer_was_lost_is_over_before_the_next_one_is_sent() -> None:

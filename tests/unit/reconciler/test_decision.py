@@ -16,6 +16,8 @@ from freehold_controllers.reconciler.decision import (
     Absence,
     Create,
     Drop,
+    HandOver,
+    Heir,
     Hidden,
     InSync,
     Look,
@@ -249,6 +251,43 @@ def test_abandoning_leaves_the_object_behind() -> None:
     decision = decide_deletion(subject("Database", PAUSED, CREATED, abandoned=True), None)
     assert isinstance(decision, Release)
     assert decision.left
+
+
+HEIR = Holder(group="snowflake.freehold.dev", kind="Database", namespace="m", name="y", uid="v")
+
+
+@pytest.mark.parametrize("claim", [CREATED, ADOPTED, UNKNOWN])
+@pytest.mark.parametrize("spec", [{}, PAUSED, ORPHAN, DELETE])
+@pytest.mark.parametrize("view", [None, SEEN])
+def test_what_is_handed_over_is_neither_looked_at_nor_dropped(
+    claim: dict[str, Any], spec: dict[str, Any], view: Any
+) -> None:
+    assert decide_deletion(subject("Database", spec, claim, heir=Heir(HEIR, ready=True)), view) == HandOver(HEIR)
+
+
+@pytest.mark.parametrize("spec", [{}, PAUSED, ORPHAN, DELETE])
+@pytest.mark.parametrize("view", [None, SEEN])
+def test_an_heir_that_has_not_come_is_waited_for(spec: dict[str, Any], view: Any) -> None:
+    stop = decide_deletion(subject("Database", spec, CREATED, heir=Heir(HEIR, ready=False)), view)
+    assert isinstance(stop, Stop)
+    assert (stop.reason, stop.soon) == (Reason.DELETE_BLOCKED, True)
+    assert "Database m/y" in stop.message
+    assert "freehold.dev/hand-over-to" in stop.message
+
+
+def test_abandoning_waits_for_no_heir() -> None:
+    abandoned = subject("Database", {}, CREATED, heir=Heir(HEIR, ready=False), abandoned=True)
+    assert isinstance(decide_deletion(abandoned, None), Release)
+
+
+def test_what_was_never_ours_is_nobodys_inheritance() -> None:
+    assert isinstance(decide_deletion(subject("Database", {}, HELD, heir=Heir(HEIR, ready=True)), None), Release)
+
+
+def test_an_inheritance_that_a_lost_drop_may_still_take_away_is_held_back() -> None:
+    stop = decide_deletion(subject("Database", {}, CREATED, heir=Heir(HEIR, ready=True), under_way="DROP"), None)
+    assert isinstance(stop, Stop)
+    assert stop.reason is Reason.DELETING
 
 
 def test_what_may_still_be_made_is_waited_for() -> None:

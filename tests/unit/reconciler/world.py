@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.driver import Result
-from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
@@ -285,10 +285,32 @@ class World:
             if not stored["metadata"].get("finalizers"):
                 self.kube.remove(self.path, "x", "n")
 
+    def annotate(self, **annotations: str) -> None:
+        """kubectl annotate, with our prefix and with hyphens for underscores."""
+        ours = {f"freehold.dev/{name.replace('_', '-')}": value for name, value in annotations.items()}
+        self.kube.objects[self.place]["metadata"]["annotations"] = ours
+
+    def join(self, **spec: Any) -> Key:
+        """Have another resource for the same object, in a namespace of its own, whose key is returned."""
+        config = self.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]
+        self.kube.put(PROVIDER_CONFIG.path, "default", "m", spec=config["spec"], status=config["status"])
+        wanted = {**self.kube.objects[self.place]["spec"], **spec}
+        self.kube.put(self.path, "y", "m", metadata={"generation": 1}, spec=wanted)
+        return Key(self.kind, "m", "y")
+
+    def learn(self) -> None:
+        """Let the live index of claims catch up."""
+        for (plural, _, _), body in self.kube.objects.items():
+            if plural == CLAIM.path.plural:
+                self.inventory.note(None, Object(body))
+
+    def reason_of(self, key: Key) -> str:
+        conditions = self.kube.objects[self.path.plural, key.namespace, key.name]["status"]["conditions"]
+        return str(next(each["reason"] for each in conditions if each["type"] == "Ready"))
+
     @property
     def reason(self) -> str:
-        conditions = self.kube.objects[self.place]["status"]["conditions"]
-        return str(next(each["reason"] for each in conditions if each["type"] == "Ready"))
+        return self.reason_of(self.key)
 
     @property
     def alive(self) -> bool:
@@ -301,3 +323,34 @@ class World:
 
     def answers(self, verb: str) -> list[str]:
         return [answer for sent, answer in self.snowflake.sent if sent == verb]
+
+
+async def each_death(story: Callable[[World], Awaitable[None]], *, done: bool) -> int:
+    """Play a story as often as it has requests, each time with a death at another one.
+
+    Returns:
+        How many requests that were.
+    """
+    for at in itertools.count(1):
+        world = World(Fuse(at, done))
+        await story(world)
+        if not world.fuse.blown:
+            return at - 1
+    raise AssertionError
+
+
+async def deleted_with_a_lost_answer() -> World:
+    """A world in which a DROP was sent whose answer was lost, and which hasn't dropped anything yet."""
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.delete()
+
+    def lose(text: str) -> None:
+        if text.startswith("DROP"):
+            raise OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
+
+    world.snowflake.before = lose
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    world.snowflake.before = lambda _text: None
+    return world

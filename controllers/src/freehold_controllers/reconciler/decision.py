@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Literal
 
 from freehold import planning, sql
-from freehold.claims import ClaimSpec
+from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec, Holder
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import Change, Target
 from freehold.kinds.kind import Content, Difference, Kind
@@ -47,6 +47,19 @@ View = Observation | Absence | Hidden
 
 
 @dataclass(frozen=True, slots=True)
+class Heir:
+    """The resource that the user wants to have the object when this one goes.
+
+    Attributes:
+        holder: who that is.
+        ready: whether it is there and stands for the object.
+    """
+
+    holder: Holder
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What is known of a resource before Snowflake is looked at.
 
@@ -61,6 +74,7 @@ class Subject:
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
         under_way: the statement whose answer was lost and which may still be under way.
+        heir: who is to have the object when this resource goes.
     """
 
     kind: Kind
@@ -73,6 +87,7 @@ class Subject:
     passes: int = 0
     abandoned: bool = False
     under_way: Literal["CREATE", "DROP"] | None = None
+    heir: Heir | None = None
 
     def __str__(self) -> str:
         return str(self.target)
@@ -131,6 +146,17 @@ class InSync:
 @dataclass(frozen=True, slots=True)
 class Drop:
     """Drop the object, unless `hindrance` finds something in the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Give the claim to the heir, without a statement.
+
+    Attributes:
+        to: the heir.
+    """
+
+    to: Holder
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +222,7 @@ def paused(spec: SnowflakeSpec) -> Stop | None:
     return Stop(Reason.RECONCILE_PAUSED, "spec.paused is true: nothing is sent") if spec.paused else None
 
 
-def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop | Release | Stop:
+def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop | HandOver | Release | Stop:
     """What to do about the object of a resource that is being deleted.
 
     Nothing but the claim counts here: references, provider and permissions may be gone.
@@ -211,6 +237,8 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
     if subject.under_way == "DROP":
         # Whatever has the name when it arrives would go.
         return _awaited(subject)
+    if subject.heir and not subject.abandoned:
+        return _to_heir(subject, subject.heir)
     if kept := _kept_on_purpose(subject):
         return Release(True, f"{subject} stays in Snowflake: {kept}")
     if spec.paused:
@@ -230,6 +258,18 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
     return Stop(
         Reason.NOT_VISIBLE,
         f"{_unseen(subject)}, so that it can't be told whether it still exists. {_make_visible(subject)}",
+        soon=True,
+    )
+
+
+def _to_heir(subject: Subject, heir: Heir) -> HandOver | Stop:
+    if heir.ready:
+        return HandOver(heir.holder)
+    # Nobody is told what others have in their namespaces, so it stays open which of the two it is.
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{subject} is to be handed over to {heir.holder}, which isn't there, or doesn't stand for the same object: "
+        f"apply it, or remove the annotation {HAND_OVER_ANNOTATION} to have the deletionPolicy decide",
         soon=True,
     )
 

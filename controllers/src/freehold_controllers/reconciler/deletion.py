@@ -9,17 +9,20 @@ from dataclasses import replace
 from typing import Literal
 
 from freehold import planning
-from freehold.claims import CLAIM, Claim
+from freehold.claims import CLAIM, Claim, heir
 from freehold.identity import Identity
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Key
 from freehold.observation import Observation
+from freehold.resolve import stands_for
 from freehold.snowflake.errors import ErrorClass, SnowflakeError
 from freehold_controllers.reconciler import finalizer
 from freehold_controllers.reconciler.decision import (
     Absence,
     Drop,
+    HandOver,
+    Heir,
     Look,
     Record,
     Release,
@@ -71,7 +74,7 @@ async def delete(services: Services, managed: Managed) -> None:
 async def _release_unused_claims(services: Services, managed: Managed) -> None:
     """Another's finalizer holds the resource, and ours was never set or is removed: nothing is known to be ours."""
     for claim in await services.store.of_holder(managed.holder):
-        if claim.spec.holder.same(managed.holder) and claim.spec.evidence is None and not claim.spec.unsettled:
+        if claim.spec.holder.same(managed.holder) and not claim.spec.telling:
             await services.store.delete(claim)
 
 
@@ -87,6 +90,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         role="",
         abandoned=managed.abandoned,
         under_way=_under_way(services, claim),
+        heir=await _heir(services, managed, identity),
     )
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
@@ -98,8 +102,25 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
             services.tell(managed.object, Reason.RELEASED, decision.why)
         # The claim before the finalizer: after a crash here, the next pass finds no claim and goes straight on.
         await holding.give_up()
+    elif isinstance(decision, HandOver):
+        # After a crash here the next pass finds the claim to be another's.
+        await holding.hand_over(decision.to)
+        services.tell(managed.object, Reason.HANDED_OVER, f"{subject} stays in Snowflake: {decision.to} owns it now")
     elif isinstance(decision, Stop):
         raise Stopped(decision)
+
+
+async def _heir(services: Services, managed: Managed, identity: Identity) -> Heir | None:
+    """Who is to have an object, on live reads: what is given away can't be had back."""
+    named = heir(managed.holder, managed.object.annotations)
+    if named is None:
+        return None
+    services.following.follow(managed.key, Key(named.kind, named.namespace, named.name))
+    found = await services.store.get(managed.kind.resource.path, named.namespace, named.name)
+    if found is None or found.deleting:
+        return Heir(named, ready=False)
+    ready = await stands_for(found, identity, services.store.get)
+    return Heir(named.model_copy(update={"uid": found.uid}), ready=ready is True)
 
 
 def _under_way(services: Services, claim: Claim) -> Literal["CREATE", "DROP"] | None:

@@ -22,14 +22,15 @@ async def add(kube: Kube, path: GroupResource, found: Object, manager: str) -> O
     return await _write(kube, path, found, (*found.finalizers, FINALIZER), manager)
 
 
-async def remove(kube: Kube, path: GroupResource, found: Object, manager: str) -> None:
+async def remove(kube: Kube, path: GroupResource, found: Object, manager: str) -> Object:
     """Let a resource go.
 
     Raises:
         Conflict: it changed since it was read.
     """
-    if FINALIZER in found.finalizers:
-        await _write(kube, path, found, [each for each in found.finalizers if each != FINALIZER], manager)
+    if FINALIZER not in found.finalizers:
+        return found
+    return await _write(kube, path, found, [each for each in found.finalizers if each != FINALIZER], manager)
 
 
 async def _write(kube: Kube, path: GroupResource, found: Object, finalizers: Sequence[str], manager: str) -> Object:

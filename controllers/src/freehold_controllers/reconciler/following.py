@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from freehold.claims import CLAIM
+from freehold.claims import CLAIM, HAND_OVER_ANNOTATION
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import NAMESPACES, SECRETS, Key, Object
 from freehold_controllers.runtime.queue import Priority
@@ -52,4 +52,4 @@ def _bearing(topic: Object | None) -> object:
     status = topic.status
     ready = [(each.status, each.observed_generation) for each in conditions_of(topic) if each.type == "Ready"]
     known = (status.get("account"), status.get("secretResourceVersion"))
-    return topic.uid, topic.deleting, topic.generation, ready, known
+    return topic.uid, topic.deleting, topic.generation, topic.annotations.get(HAND_OVER_ANNOTATION), ready, known

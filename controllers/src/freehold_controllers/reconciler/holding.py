@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from freehold.claim_store import ClaimStore, Held, acquire
-from freehold.claims import Claim, ClaimSpec, Evidence, Intent, Mark, new_claim
+from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, hand_over, new_claim
 from freehold.identity import Identity, Name
 from freehold.observation import Observation
 
@@ -92,6 +92,14 @@ class Holding:
         asked = new_claim(Identity(account.key, namespace_class, Name(parts)), account.name, holder)
         outcome = await acquire(self._store, asked)
         return Holding(self._store, outcome.claim) if isinstance(outcome, Held) else None
+
+    async def hand_over(self, to: Holder) -> None:
+        """Give the claim away with all that is known of the object: it is another resource's from now on.
+
+        Args:
+            to: the heir.
+        """
+        self._claim = await self._store.replace(self._claim, hand_over(self._claim, to, self._store.now()))
 
     async def give_up(self) -> None:
         """Delete the claim, exactly as it was read."""

@@ -16,6 +16,7 @@ class Reason(StrEnum):
     UPDATED = "Updated"
     DROPPED = "Dropped"
     RELEASED = "Released"
+    HANDED_OVER = "HandedOver"
     DRIFT_DETECTED = "DriftDetected"
     DRIFT_CORRECTED = "DriftCorrected"
     NOT_CONVERGING = "NotConverging"
@@ -25,6 +26,7 @@ class Reason(StrEnum):
 
     DEPENDENCY_NOT_READY = "DependencyNotReady"
     CONFLICT_DETECTED = "ConflictDetected"
+    AWAITING_HAND_OVER = "AwaitingHandOver"
     RESOURCE_ALREADY_EXISTS = "ResourceAlreadyExists"
     OWNED_BY_OTHER = "OwnedByOther"
     REPLACED = "Replaced"

@@ -36,7 +36,7 @@ from freehold_controllers.reconciler.deletion import delete
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, status_of
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.ownership import hold
+from freehold_controllers.reconciler.ownership import hold, let_go
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
@@ -186,7 +186,10 @@ class Run:
         )
 
     async def _watch(self, managed: Managed, remote: Remote, login: Login) -> None:
-        """Only look."""
+        """Only look: who watches owns nothing."""
+        if await let_go(self._services, managed):
+            path = self._kind.resource.path
+            self._found = await finalizer.remove(self._services.kube, path, self._found, self._services.manager)
         view = await remote.view("shallow")
         decision = decide(self._subject(managed, remote, None), view)
         if isinstance(decision, Stop):

@@ -1,0 +1,172 @@
+"""Whose an object is, over the lives of resources: handed over to another one, given up, never owned by two."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from freehold.claims import GRACE
+from freehold_controllers.reconciler.attempts import LONGEST
+from freehold_controllers.runtime.work import Unfinished
+from tests.unit.reconciler.world import Fuse, World, deleted_with_a_lost_answer, each_death
+
+UNSETTLED = {"attempt": 1, "since": "2026-11-30T12:00:00Z", "outcome": "sent"}
+
+
+def quiet() -> World:
+    """A world in which nobody dies."""
+    return World(Fuse(0, done=False))
+
+
+async def test_an_object_that_is_handed_over_is_only_looked_at() -> None:
+    world = quiet()
+    await world.settle()
+    before = list(world.snowflake.sent)
+    evidence = world.claims[0]["evidence"]
+    world.annotate(hand_over_to="m/y")
+    heir, process = world.join(), world.process()
+    await process(heir)
+    assert world.reason_of(heir) == "AwaitingHandOver"
+    world.delete()
+    await process(world.key)
+    assert not world.alive
+    await process(heir)
+    assert world.reason_of(heir) == "Available"
+    (claim,) = world.claims
+    assert (claim["holder"]["namespace"], claim["holder"]["name"], claim["evidence"]) == ("m", "y", evidence)
+    assert claim["holder"]["uid"] == world.kube.objects[world.path.plural, "m", "y"]["metadata"]["uid"]
+    assert [sent for sent in world.snowflake.sent[len(before) :] if not sent[0].startswith("SHOW")] == []
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_death_while_handing_over_loses_neither_object_nor_evidence(done: bool) -> None:
+    async def story(world: World) -> None:
+        await world.settle()
+        evidence = [claim["evidence"] for claim in world.claims]
+        world.annotate(hand_over_to="m/y")
+        world.join()
+        world.delete()
+        await world.settle()
+        assert [(each["holder"]["name"], each["evidence"]) for each in world.claims] == [("y", *evidence)]
+        assert world.snowflake.rows
+        assert not world.answers("DROP")
+        assert not world.alive
+
+    assert await each_death(story, done=done) > 15
+
+
+async def test_the_holder_stays_until_its_heir_has_come() -> None:
+    world = quiet()
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    world.delete()
+    process = world.process()
+    with pytest.raises(Unfinished, match="isn't there"):
+        await process(world.key)
+    heir = world.join()
+    await process(world.key)
+    assert not world.alive
+    await process(heir)
+    assert world.reason_of(heir) == "Available"
+    assert not world.answers("DROP")
+
+
+@pytest.mark.parametrize("spec", [{"name": "OTHER"}, {"managementPolicies": {"observeOnly": True}}])
+async def test_nobody_is_given_an_object_that_he_does_not_ask_for(spec: dict[str, object]) -> None:
+    world = quiet()
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    world.join(**spec)
+    world.delete()
+    with pytest.raises(Unfinished, match="doesn't stand for"):
+        await world.process()(world.key)
+    assert [claim["holder"]["name"] for claim in world.claims] == ["x"]
+
+
+async def test_without_the_annotation_the_deletion_policy_decides_again() -> None:
+    world = quiet()
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    world.delete()
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    world.annotate()
+    await world.settle()
+    assert world.answers("DROP") == ["ok"]
+    assert not world.alive
+
+
+async def test_nothing_is_handed_over_while_a_drop_may_be_under_way() -> None:
+    world = await deleted_with_a_lost_answer()
+    world.annotate(hand_over_to="m/y")
+    world.join()
+    process = world.process()
+    with pytest.raises(Unfinished, match="a DROP of"):
+        await process(world.key)
+    world.monotonic += LONGEST
+    await process(world.key)
+    assert [claim["holder"]["name"] for claim in world.claims] == ["y"]
+
+
+async def test_a_claim_without_an_object_is_free_for_the_heir_to_ask_for() -> None:
+    world = quiet()
+    world.snowflake.make("W", "theirs")
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    world.delete()
+    heir, process = world.join(), world.process()
+    await process(world.key)
+    assert not world.claims
+    await process(heir)
+    assert [claim["holder"]["name"] for claim in world.claims] == ["y"]
+    assert world.reason_of(heir) == "ResourceAlreadyExists"
+
+
+async def test_who_only_observes_owns_nothing_and_starts_anew_afterwards() -> None:
+    world = quiet()
+    await world.settle()
+    process, spec = world.process(), world.kube.objects[world.place]["spec"]
+    world.learn()
+    spec["managementPolicies"] = {"observeOnly": True}
+    await process(world.key)
+    assert world.reason == "Available"
+    assert not world.claims
+    assert not world.kube.objects[world.place]["metadata"]["finalizers"]
+    spec["managementPolicies"] = {}
+    process = world.process()
+    await process(world.key)
+    assert world.reason == "ResourceAlreadyExists"
+    spec["managementPolicies"] = {"adoptionPolicy": "adopt"}
+    await process(world.key)
+    assert world.claims[0]["evidence"]["how"] == "adopted"
+    assert not world.answers("DROP")
+
+
+async def test_what_is_unknown_of_an_object_is_not_forgotten_by_who_observes_it() -> None:
+    world = quiet()
+    await world.settle()
+    process = world.process()
+    world.learn()
+    (claim,) = world.claims
+    claim["mark"] = UNSETTLED
+    world.kube.objects[world.place]["spec"]["managementPolicies"] = {"observeOnly": True}
+    await process(world.key)
+    assert world.claims == [claim]
+    assert world.kube.objects[world.place]["metadata"]["finalizers"] == ["freehold.dev/claim"]
+
+
+async def test_the_second_of_two_waits_and_makes_the_object_anew_once_the_first_is_gone() -> None:
+    world = quiet()
+    await world.settle()
+    second, process = world.join(), world.process()
+    for _ in range(2):
+        with suppress(Unfinished):
+            await process(second)
+        assert world.reason_of(second) == "ConflictDetected"
+        world.kube.advance(GRACE)
+    world.delete()
+    await process(world.key)
+    await process(second)
+    assert world.reason_of(second) == "Available"
+    assert world.answers("CREATE") == ["ok", "ok"]

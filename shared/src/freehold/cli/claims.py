@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from freehold.claim_store import ClaimStore, judge
-from freehold.claims import GRACE, Claim, ClaimedIdentity, ClaimSpec, Liveness
+from freehold.claims import GRACE, Claim, ClaimSpec, Liveness
 from freehold.cli import console
 from freehold.cli.cluster import Context, Snapshot, ask
 from freehold.cli.console import FAILED, USAGE, Format, Output
@@ -94,14 +94,7 @@ def show(
     context: Context = None,
 ) -> None:
     """Show one claim whole, and whether it still binds."""
-    wanted = _which(which, account, namespace_class)
-
-    async def question(kube: Kube) -> Entry:
-        store = ClaimStore(kube)
-        claim = await _the(store, wanted)
-        return Entry(claim, await judge(store, claim))
-
-    entry = ask(question, context)
+    entry = _entry(_which(which, account, namespace_class), context)
     if output is Format.JSON:
         console.json(entry.document())
     else:
@@ -149,14 +142,7 @@ def release(
     context: Context = None,
 ) -> None:
     """Release a claim whose holder is gone. The object stays as it is, and is nobody's: the next owner adopts it."""
-    wanted = _which(which, account, namespace_class)
-
-    async def reading(kube: Kube) -> Entry:
-        store = ClaimStore(kube)
-        claim = await _the(store, wanted)
-        return Entry(claim, await judge(store, claim))
-
-    entry = ask(reading, context)
+    entry = _entry(_which(which, account, namespace_class), context)
     if entry.liveness is not Liveness.FREE and not force:
         raise console.fail(_bound(entry))
     console.facts(_facts(entry))
@@ -189,8 +175,18 @@ def _which(text: str, account: str | None, namespace_class: str | None) -> str |
     return text if _HASH.fullmatch(text) else seek(text, account, namespace_class)
 
 
+def _entry(wanted: str | Sought, context: str | None) -> Entry:
+    """The one claim that is meant, judged on live reads."""
+
+    async def question(kube: Kube) -> Entry:
+        store = ClaimStore(kube)
+        claim = await _the(store, wanted)
+        return Entry(claim, await judge(store, claim))
+
+    return ask(question, context)
+
+
 async def _the(store: ClaimStore, wanted: str | Sought) -> Claim:
-    """The one claim that is meant."""
     if isinstance(wanted, str):
         claim = await store.read(wanted)
         found = [claim] if claim else []
@@ -199,15 +195,11 @@ async def _the(store: ClaimStore, wanted: str | Sought) -> Claim:
     if not found:
         raise console.fail("there is no such claim: freehold claims list shows those there are")
     if len(found) > 1:
-        objects = ", ".join(f"{each.namespace_class} {each.fqn} in {each.account.name}" for each in _objects(found))
-        raise console.fail(
-            f"several claims are of that name: say which by --account, --class or argument types: {objects}", USAGE
-        )
+        objects = (claim.spec.identity for claim in found)
+        listed = ", ".join(f"{each.namespace_class} {each.fqn} in {each.account.name}" for each in objects)
+        remedy = "say which by --account, --class or argument types"
+        raise console.fail(f"several claims are of that name, {remedy}: {listed}", USAGE)
     return found[0]
-
-
-def _objects(claims: Sequence[Claim]) -> list[ClaimedIdentity]:
-    return [claim.spec.identity for claim in claims]
 
 
 def _manifests(file: Path) -> list[Subject]:

@@ -19,7 +19,7 @@ err = Console(highlight=False, soft_wrap=True, stderr=True)
 FAILED, USAGE = 1, 2
 """Exit codes: the answer is no; there is no answer, for it was asked wrongly or the cluster gives none."""
 
-_LONG = 1000
+LONG = 1000
 """Rows from which a table is printed without colours, which take about a millisecond a row."""
 
 _STYLES = {
@@ -43,7 +43,7 @@ Output = Annotated[Format, typer.Option("--output", "-o", help="For people, or f
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows below headings: on a terminal folded into its width, elsewhere each in one line however long."""
     cells = [[printable(cell) for cell in row] for row in rows]
-    if not out.is_terminal or len(cells) > _LONG:
+    if not out.is_terminal or len(cells) > LONG:
         widths = [max(map(len, column)) for column in zip_longest(headings, *cells, fillvalue="")]
         for line in (headings, *cells):
             padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))

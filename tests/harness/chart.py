@@ -13,11 +13,16 @@ REGISTRY = "image.registry=registry.example"
 
 
 def install_without_pods(control_plane: ControlPlane) -> None:
-    """Definitions, service accounts, roles and policies of the chart, as the release `freehold`."""
+    """Definitions, service accounts, roles, policies and flow control of the chart, as the release `freehold`.
+
+    Certificates are of the mode selfManaged: its Secret is there for those who use it.
+    """
     control_plane.kubectl("create", "namespace", NAMESPACE)
-    shown = [f"--show-only=templates/{name}.yaml" for name in ("crds", "rbac", "policies")]
+    templates = ("crds", "rbac", "policies", "flowcontrol", "certificates")
     rendered = control_plane.helm(
-        "template", "freehold", str(CHART), f"--namespace={NAMESPACE}", "--set", REGISTRY, *shown
+        *("template", "freehold", str(CHART), f"--namespace={NAMESPACE}"),
+        *("--set", f"{REGISTRY},certificates.mode=selfManaged"),
+        *(f"--show-only=templates/{name}.yaml" for name in templates),
     )
     control_plane.kubectl("apply", "--server-side", "-f", "-", input=rendered.stdout)
     control_plane.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")

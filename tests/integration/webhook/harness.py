@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object
 from freehold_devstack.instance import Instance
-from freehold_devstack.pki import Authority, Pair
+from freehold_devstack.pki import Authority, Key, Pair
 from freehold_devstack.supervisor import free_ports
 from tests.harness.chart import NAMESPACE
 
@@ -139,8 +140,15 @@ class Site:
         """A client with the rights of one of the chart's service accounts: webhook, account or schema."""
         return Kube.from_kubeconfig(self.instance.kubeconfig_for(NAMESPACE, f"freehold-{component}"))
 
-    def issue(self) -> Pair:
-        return self.authority.issue("webhook", names=["127.0.0.1"])
+    def issue(
+        self,
+        *,
+        authority: Authority | None = None,
+        key: Key | None = None,
+        valid: tuple[datetime, datetime] | None = None,
+    ) -> Pair:
+        """A pair for the processes; the arguments are those of `Authority.issue`."""
+        return (authority or self.authority).issue("webhook", names=["127.0.0.1"], key=key, valid=valid)
 
     def mount(self, pair: Pair) -> None:
         """Put a certificate where the processes look, in one atomic step as kubelet does."""
@@ -163,14 +171,15 @@ class Site:
         self.replicas.append(process)
         return process
 
-    def register(self, *urls: str, authority: Authority | None = None) -> None:
+    def register(self, *urls: str, trusted: Sequence[Authority] | None = None) -> None:
         """Have the API server ask one process about everything, or several each about the objects labelled for it.
 
         Args:
             urls: of the processes.
-            authority: whom the API server is to trust; by default the one that signed the certificates.
+            trusted: whom the API server is to trust; by default the one that signed the certificates.
         """
-        bundle = base64.b64encode((authority or self.authority).pair.certificate).decode()
+        authorities = [self.authority] if trusted is None else trusted
+        bundle = base64.b64encode(b"".join(each.pair.certificate for each in authorities)).decode()
         webhooks = [
             {
                 "name": f"replica-{index}.freehold.dev",
@@ -178,7 +187,7 @@ class Site:
                 "sideEffects": "NoneOnDryRun",
                 "failurePolicy": "Fail",
                 "timeoutSeconds": 30,
-                "clientConfig": {"url": url, "caBundle": bundle},
+                "clientConfig": {"url": url, **({"caBundle": bundle} if bundle else {})},
                 "rules": [
                     {
                         "apiGroups": [DATABASE.group],

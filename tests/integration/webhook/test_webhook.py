@@ -9,7 +9,6 @@ from datetime import timedelta
 import aiohttp
 import orjson
 import pytest
-from cryptography import x509
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Claim, Evidence
@@ -18,7 +17,7 @@ from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object
 from freehold.resolve import live
-from freehold_devstack.pki import Authority, Pair
+from freehold_devstack.pki import Authority
 from freehold_webhook.admission import Admission
 from freehold_webhook.certificates import Certificates
 from freehold_webhook.readiness import Readiness
@@ -144,39 +143,6 @@ async def test_the_claim_of_a_vanished_holder_is_taken_after_the_grace(account: 
     assert isinstance(await account.create(body), Object)
 
 
-async def test_a_new_certificate_is_served_without_a_failed_request(account: Account) -> None:
-    """Renewed as kubelet swaps a mounted Secret, once torn; with failurePolicy Fail every failure would show."""
-    site = account.site
-    stop = asyncio.Event()
-
-    async def traffic(replica: int) -> int:
-        body = account.database(site.namespaces[0], f"traffic-{replica}", f"TRAFFIC_{replica}", replica=replica)
-        requests = 0
-        while not stop.is_set():
-            await account.kube.create(DATABASE, body, site.namespaces[0], dry_run=True)
-            requests += 1
-        return requests
-
-    async def all_serve(pair: Pair) -> bool:
-        return all([await served(replica.port, site.authority) == serial(pair) for replica in site.replicas[:2]])
-
-    async def all_complain() -> bool:
-        failed = "freehold_webhook_certificate_failures_total 1.0"
-        return all([failed in (await replica.probe("/metrics"))[1] for replica in site.replicas[:2]])
-
-    running = [asyncio.create_task(traffic(index % 2)) for index in range(4)]
-    first, second = site.issue(), site.issue()
-    site.mount(first)
-    await eventually(lambda: all_serve(first), "the new certificate")
-    site.mount(Pair(second.certificate, first.key))
-    await eventually(all_complain, "complaints about a torn pair")
-    assert await all_serve(first)
-    site.mount(second)
-    await eventually(lambda: all_serve(second), "the certificate after the torn one")
-    stop.set()
-    assert min(await asyncio.gather(*running)) > 10
-
-
 async def test_after_sigterm_requests_are_answered_until_the_process_ends_well(site: Site) -> None:
     replica = site.replica("--drain=2")
     await eventually(replica.ready, "the third replica to be ready")
@@ -205,7 +171,7 @@ async def test_ready_only_once_the_api_server_would_trust_the_certificate(unregi
 
     running = asyncio.create_task(readiness.run(Certificates(unregistered.folder)))
     await eventually(lambda: says("there is no ValidatingWebhookConfiguration"), "a complaint about no configuration")
-    unregistered.register(url, authority=Authority())
+    unregistered.register(url, trusted=[Authority()])
     await eventually(lambda: says("doesn't verify our certificate"), "a complaint about the bundle")
     unregistered.register(url)
     await eventually(lambda: says("ready"), "readiness")
@@ -228,17 +194,3 @@ async def test_what_was_decided_is_counted_and_logged(account: Account) -> None:
     assert any(
         record.get("verdict") == "denied" and record["resource"] == f"Database {here}/refused" for record in records
     )
-
-
-async def served(port: int, authority: Authority) -> int:
-    """Serial number of the certificate that a new connection is shown."""
-    trust = ssl.create_default_context(cadata=authority.pair.certificate.decode())
-    _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trust)
-    leaf = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
-    writer.close()
-    await writer.wait_closed()
-    return x509.load_der_x509_certificate(leaf).serial_number
-
-
-def serial(pair: Pair) -> int:
-    return x509.load_pem_x509_certificate(pair.certificate).serial_number

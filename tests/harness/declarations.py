@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
 
-from freehold import slots
+from freehold import datatypes, privileges, schedules, slots
 from freehold.identifiers import split
 from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import immutable, own_name, ref
+from freehold.kinds.fields import checked, immutable, own_name, prop, ref
 from freehold.kinds.kind import Domain, Kind, Level, Requested, Slots, parts_of
 from freehold.kinds.model import Model
 from freehold.kinds.registry import KINDS
@@ -45,13 +45,20 @@ class Argument(Model):
     """An argument of a function."""
 
     name: str
-    type: str
+    type: str = checked(datatypes.parse)
 
 
 class FunctionSpec(InSchemaSpec):
     """A function."""
 
     arguments: list[Argument] = Field(default_factory=list)
+
+
+class TaskSpec(InSchemaSpec):
+    """A task."""
+
+    schedule: str | None = prop("SCHEDULE", check=schedules.parse)
+    after: list[str] | None = prop("AFTER", check=split)
 
 
 class GrantSpec(SnowflakeSpec):
@@ -98,6 +105,22 @@ def _grants(spec: GrantSpec, namespace: str, kinds: Mapping[str, Kind]) -> Slots
     return tuple(slots.grant(each, securable, slots.of("ROLE", spec.role_name)) for each in spec.privileges)
 
 
+def _securable(spec: GrantSpec) -> str:
+    return "TABLE" if spec.every or spec.table_name else "SCHEMA"
+
+
+def _ungrantable(spec: GrantSpec) -> Iterator[str]:
+    for index, each in enumerate(spec.privileges):
+        try:
+            privileges.check(each, _securable(spec))
+        except privileges.InvalidPrivilege as error:
+            yield f"spec.privileges[{index}]: {error}"
+
+
+def _unknown(spec: GrantSpec) -> tuple[str, ...]:
+    return tuple(text for each in spec.privileges for text in privileges.advice(each, _securable(spec)))
+
+
 def _fills(slot: Callable[[Any], Slot]) -> Callable[[Any, str, Mapping[str, Kind]], Slots]:
     """One slot, which follows from the spec alone."""
 
@@ -123,7 +146,8 @@ def _attachment(spec: PolicyAttachmentSpec) -> Slot:
 TABLE = _in_schema(TableSpec, "TABLE")
 VIEW = _in_schema(ViewSpec, "VIEW", namespace_class="TABLE")
 FUNCTION = _in_schema(FunctionSpec, "FUNCTION", arguments=lambda spec: [each.type for each in spec.arguments])
-GRANT = _slots(GrantSpec, "GRANT", _grants)
+TASK = _in_schema(TaskSpec, "TASK")
+GRANT = _slots(GrantSpec, "GRANT", _grants, faults=lambda spec: tuple(_ungrantable(spec)), advice=_unknown)
 ROLE_ASSIGNMENT = _slots(
     RoleAssignmentSpec,
     "ROLE ASSIGNMENT",
@@ -137,10 +161,6 @@ OWNERSHIP = _slots(
 )
 POLICY_ATTACHMENT = _slots(PolicyAttachmentSpec, "POLICY ATTACHMENT", _fills(_attachment))
 
-ALL_KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        **KINDS,
-        **{kind.name: kind for kind in (TABLE, VIEW, FUNCTION, GRANT, ROLE_ASSIGNMENT, OWNERSHIP, POLICY_ATTACHMENT)},
-    }
-)
+_TEST_KINDS = (TABLE, VIEW, FUNCTION, TASK, GRANT, ROLE_ASSIGNMENT, OWNERSHIP, POLICY_ATTACHMENT)
+ALL_KINDS: Mapping[str, Kind] = MappingProxyType({**KINDS, **{kind.name: kind for kind in _TEST_KINDS}})
 """These and the real ones."""

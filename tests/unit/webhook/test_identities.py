@@ -13,7 +13,7 @@ from freehold.kinds.kind import Kind
 from freehold.kube.objects import Object
 from freehold.resolve import live
 from freehold_webhook.admission import Admission
-from freehold_webhook.review import Outcome, Request, Verdict
+from freehold_webhook.review import Cause, Outcome, Request, Verdict
 from tests.harness.declarations import (
     ALL_KINDS,
     FUNCTION,
@@ -21,6 +21,7 @@ from tests.harness.declarations import (
     POLICY_ATTACHMENT,
     ROLE_ASSIGNMENT,
     TABLE,
+    TASK,
     VIEW,
 )
 from tests.harness.memory import MemoryKube
@@ -108,6 +109,34 @@ async def test_what_is_no_data_type_is_denied_with_what_to_write_instead(world: 
     verdict = await world.apply(FUNCTION, "a", name="F", arguments=[{"name": "N", "type": "TIMESTAMP"}], **AT)
     assert verdict.outcome is Outcome.DENIED
     assert "TIMESTAMP_NTZ" in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "fault"),
+    [
+        (TASK, {"name": "T", "schedule": "1 DAY", **AT}, "spec.schedule: '1 DAY' is no schedule"),
+        (TASK, {"name": "T", "after": ["D.S.ROOT", "a..b"], **AT}, "spec.after[1]: not a dotted name: 'a..b'"),
+        (
+            GRANT,
+            {"privileges": ["SELECT"], "schemaRef": {"name": "s"}, "roleName": "R"},
+            "spec.privileges[0]: SELECT can't be granted on SCHEMA",
+        ),
+    ],
+)
+async def test_what_no_statement_can_hold_is_denied_whatever_else_is_known(
+    world: World, kind: Kind, spec: dict[str, Any], fault: str
+) -> None:
+    world.kube.remove(PROVIDER_CONFIG.path, "default", "platform")
+    verdict = await world.apply(kind, "a", **spec)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.INVALID)
+    assert fault in verdict.message
+
+
+async def test_a_privilege_that_may_be_misspelt_is_warned_of(world: World) -> None:
+    reference = {"name": "s", "namespace": "platform"}
+    verdict = await world.apply(GRANT, "a", privileges=["SELEKT"], schemaRef=reference, tableName="T", roleName="R")
+    assert verdict.outcome is Outcome.ALLOWED
+    assert any("SELEKT on TABLE" in warning for warning in verdict.warnings)
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

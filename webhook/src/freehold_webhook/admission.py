@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import conflicts, hosts, permissions, planning
+from freehold import conflicts, hosts, permissions, planning, validation
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Account, Holder, new_claim
 from freehold.conflicts import Detail
@@ -164,6 +164,9 @@ class Admission:
     async def _change(self, change: Change) -> Verdict:
         if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):
             return denied(Cause.IMMUTABLE_FIELD, "; ".join(messages.immutable(*each) for each in fields))
+        faults = validation.faults(change.kind, change.new)
+        if faults and not (change.old and faults == validation.faults(change.kind, change.old)):
+            return denied(Cause.INVALID, "; ".join(faults))
         views = await self._views(change, self._copies)
         verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
@@ -171,7 +174,8 @@ class Admission:
             live = await self._views(change, self._store.get)
             if live != views:
                 verdict = await self._claim(change, *live)
-        return verdict.warn(*planning.advice(change.kind, change.new))
+        # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
+        return verdict.warn(*faults, *planning.advice(change.kind, change.new))
 
     async def _views(self, change: Change, get: Get) -> tuple[View, View]:
         """What the resource stood for, and will stand for."""
@@ -184,7 +188,7 @@ class Admission:
         if after.forbidden:
             if after.forbidden != before.forbidden:
                 return denied(after.forbidden.reason, after.forbidden.message)
-            # It was so before: whoever pauses or gives up the resource must not be held up.
+            # It was so before, as above.
             verdict = verdict.warn(after.forbidden.message)
         if after.unknown:
             return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, after.unknown))

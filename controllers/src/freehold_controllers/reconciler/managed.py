@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-from freehold import planning
+from freehold import planning, validation
 from freehold.claims import Holder
 from freehold.kinds.common import ProviderReference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.kind import Kind
@@ -54,9 +54,10 @@ class Managed:
             spec = model.model_validate(manifest)
         except ValidationError as error:
             raise Stopped(Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {describe(error)}")) from error
-        if isinstance(spec, kind.spec) and (unbuilt := refused(kind, spec)):
-            message = "; ".join(f"spec.{name}: {why}" for name, why in unbuilt)
-            raise Stopped(Stop(Reason.VALIDATION_FAILED, message))
+        if isinstance(spec, kind.spec):
+            unbuilt = (f"spec.{name}: {why}" for name, why in refused(kind, spec))
+            if message := "; ".join([*unbuilt, *validation.faults(kind, spec)]):
+                raise Stopped(Stop(Reason.VALIDATION_FAILED, message))
         return cls(found, kind, spec)
 
     @property

@@ -127,6 +127,8 @@ class Property:
         reference: kind that a reference field points at.
         instead_of: for a reference, the raw field that it stands for.
         unsupported: why this release refuses the field; None when it is supported.
+        check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
+            hold it, such as `datatypes.parse`.
     """
 
     sql: str = ""
@@ -147,6 +149,7 @@ class Property:
     reference: str | None = None
     instead_of: str | None = None
     unsupported: str | None = None
+    check: Callable[[Any], object] | None = None
 
     def __call__(self, schema: JsonDict) -> None:
         """Pydantic's hook on the JSON schema: the facts stay out of it."""
@@ -232,6 +235,7 @@ def prop(
     own_statement: bool = False,
     clause: Callable[[Any], Sql | None] | None = None,
     recreate_when: Callable[[Any, Any], bool] | None = None,
+    check: Callable[[Any], object] | None = None,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -248,6 +252,7 @@ def prop(
         own_statement: is altered by a statement of its own.
         clause: its clause in CREATE where that isn't `KEYWORD = value`.
         recreate_when: (old, new) values between which no ALTER leads.
+        check: as `Property` has it.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         constraints: pydantic's `ge`, `le`, `max_length` ...
     """
@@ -261,6 +266,7 @@ def prop(
         own_statement=own_statement,
         clause=clause,
         recreate_when=recreate_when,
+        check=check,
     )
     return _field(facts, alias=alias, **constraints)
 
@@ -338,6 +344,16 @@ def own_name() -> Any:
 def immutable() -> Any:
     """A field that belongs to what the object is, such as the name of its database: another value, another object."""
     return _field(Property(change=Change.IDENTITY))
+
+
+def checked(check: Callable[[Any], object], **constraints: Any) -> Any:
+    """A text with a grammar that is no property of its own, such as the data type of a function's argument.
+
+    Args:
+        check: as `Property` has it.
+        constraints: pydantic's.
+    """
+    return Field(json_schema_extra=Property(check=check), **constraints)
 
 
 def ref(kind: str, *, instead_of: str, parent: bool = False) -> Any:

@@ -171,6 +171,7 @@ class Kind:
         adoptable: why an existing object can't be adopted; None when it can.
         adoption_details: the further queries that `adoptable` looks at.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
+        faults: what a spec says that no statement can hold, beyond what single fields tell, for people.
         advice: what is legal in a spec but likely wrong, for people.
     """
 
@@ -197,6 +198,7 @@ class Kind:
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adoption_details: frozenset[str] = frozenset()
     adopts: frozenset[str] = frozenset()
+    faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
 
     @property

@@ -1,0 +1,42 @@
+"""What no statement can hold, told from a spec alone. Admission and the reconciler ask the same function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.fields import properties
+from freehold.kinds.kind import Kind
+from freehold.kinds.model import Model
+
+
+def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
+    """What is wrong with a spec, one sentence each, for people.
+
+    Args:
+        kind: the kind.
+        spec: of that kind.
+    """
+    return (*_of_fields("spec", spec), *kind.faults(spec))
+
+
+def _of_fields(place: str, model: Model) -> Iterator[str]:
+    checks = {each.attribute: each.facts.check for each in properties(type(model))}
+    for attribute, info in type(model).model_fields.items():
+        check = checks.get(attribute)
+        for at, value in _values(f"{place}.{info.alias or attribute}", getattr(model, attribute)):
+            if isinstance(value, Model):
+                yield from _of_fields(at, value)
+            elif check is not None and value is not None:
+                try:
+                    check(value)
+                except ValueError as error:
+                    yield f"{at}: {error}"
+
+
+def _values(place: str, value: object) -> Iterator[tuple[str, object]]:
+    """A value with its place, or each of a list with its own."""
+    if isinstance(value, list):
+        yield from ((f"{place}[{index}]", each) for index, each in enumerate(value))
+    else:
+        yield place, value

@@ -31,6 +31,7 @@ from freehold_controllers.reconciler.provider import Providers
 from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.sweeping import sweeping
 from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Reconcile, Result
@@ -39,12 +40,13 @@ Reconcilers = Mapping[GroupResource, Callable[[Services], Reconcile]]
 """Reconcilers of a domain's resources that are no kinds of Snowflake objects."""
 
 
-def start(domain: Domain, others: Reconcilers | None = None) -> None:
+def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = False) -> None:
     """Run a domain's controller with the options of the command line.
 
     Args:
         domain: the kinds that it reconciles.
         others: what it reconciles beside them.
+        sweeps: whether it is the one that removes claims which bind nobody.
     """
 
     def run(
@@ -82,6 +84,7 @@ def start(domain: Domain, others: Reconcilers | None = None) -> None:
                 others or {},
                 settings,
                 installation_id,
+                sweeps=sweeps,
                 allowed_hosts=allowed_hosts.split(","),
                 allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
                 conflict_detail=conflict_detail,
@@ -97,11 +100,12 @@ async def serve(
     settings: Settings,
     installation: str,
     *,
+    sweeps: bool,
     allowed_hosts: Sequence[str],
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
 ) -> None:
-    """Run until SIGTERM or SIGINT. The arguments are the options of the command line."""
+    """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts()
     async with Kube.from_environment() as kube, Snowflake(installation) as snowflake:
         process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
@@ -124,7 +128,8 @@ async def serve(
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
         by_kind |= {path.kind: reconciles(services) for path, reconciles in others.items()}
-        await process.run(partial(_reconcile, by_kind))
+        beside = [partial(sweeping, services, settings.resync)] if sweeps else []
+        await process.run(partial(_reconcile, by_kind), *beside)
 
 
 async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Result:

@@ -41,6 +41,12 @@ def claim(name: str, *parts: str, holder: str = "x", kind: str = "Schema", accou
     )
 
 
+def handing_over(to: str) -> Object:
+    found = resource(DATABASE).raw
+    metadata = {**found["metadata"], "annotations": {"freehold.dev/hand-over-to": to}}
+    return Object({**found, "metadata": metadata})
+
+
 CHANGES = [
     # what happens, before, after, whether it wakes
     ("it appears", None, resource(DATABASE), True),
@@ -48,6 +54,7 @@ CHANGES = [
     ("it becomes ready", resource(DATABASE, ready="False"), resource(DATABASE), True),
     ("its spec changes", resource(DATABASE), resource(DATABASE, generation=2), True),
     ("its account is proven", resource(DATABASE), resource(DATABASE, account={"key": "R.A"}), True),
+    ("it is to be handed over", resource(DATABASE), handing_over("m/y"), True),
     ("something else of its status changes", resource(DATABASE), resource(DATABASE, showOutput={"a": "b"}), False),
 ]
 
@@ -103,6 +110,9 @@ def test_what_a_resource_holds_is_found_by_its_name() -> None:
     inventory.note(claim("a", "D", "S"), claim("a", "D", "S", holder="y"))
     inventory.note(claim("b", "D", "S2"), None)
     assert not inventory.held_by(mine)
+    assert [(holder[-1], dict(claims)) for holder, claims in inventory.holders.items()] == [
+        ("y", {"a": False, "c": False})
+    ]
 
 
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:

@@ -144,3 +144,25 @@ async def test_nothing_is_watched_before_the_process_runs() -> None:
     async with client_of(Server().handle) as kube:
         with pytest.raises(RuntimeError):
             Process(kube, SETTINGS, []).watch(Watch(SECRETS))
+
+
+async def test_what_is_done_beside_the_queue_ends_with_the_work(unused_tcp_port: int) -> None:
+    settings = Settings("freehold-test", "ns", "pod", unused_tcp_port, lease_duration=timedelta(seconds=1))
+    server = Server(things=(things("a"), watched(hold=True)))
+    done, begun, ended = Reconciled(), asyncio.Event(), asyncio.Event()
+
+    async def beside() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async with client_of(server.handle) as kube:
+        process = Process(kube, settings, [Watch(THINGS, reconciled=True)])
+        running = asyncio.create_task(process.run(done, beside))
+        await until(begun.is_set)
+        assert not ended.is_set()
+        process.stop()
+        await running
+    assert ended.is_set()

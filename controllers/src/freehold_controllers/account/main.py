@@ -10,4 +10,4 @@ from freehold_controllers.controller import start
 
 def main() -> None:
     """Entry point."""
-    start(Domain.ACCOUNT, {PROVIDER_CONFIG.path: ProviderConfigs})
+    start(Domain.ACCOUNT, {PROVIDER_CONFIG.path: ProviderConfigs}, sweeps=True)

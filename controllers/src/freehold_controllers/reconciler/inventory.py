@@ -1,10 +1,10 @@
-"""The claims there are, by what contains their objects and by holder: what lies inside a database or schema, and what
-else a resource holds."""
+"""The claims there are, by what contains their objects and by holder: what lies inside a database or schema, what else
+a resource holds, and what is held by nobody."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
@@ -16,6 +16,9 @@ from freehold.kube.objects import Object
 _CONTAINERS = frozenset({"DATABASE", "SCHEMA"})
 """Namespace classes of what holds other objects; a warehouse may have the same name as a database."""
 
+_Holder = tuple[str, str, str, str]
+"""Group, kind, namespace and name."""
+
 _Container = tuple[str, tuple[str, ...]]
 """Account and outermost name; no name for a slot, which lies in nothing."""
 
@@ -25,24 +28,30 @@ class Inventory:
 
     def __init__(self) -> None:
         self._by_container: defaultdict[_Container, dict[str, tuple[Identity, Holder]]] = defaultdict(dict)
-        self._by_holder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        self._by_holder: defaultdict[_Holder, dict[str, bool]] = defaultdict(dict)
 
     def note(self, before: Object | None, after: Object | None) -> None:
         """Take a change of a claim in."""
         for each in filter(None, (before, after)):
             if found := _read(each):
-                container, held = self._by_container[_container(found[0])], self._by_holder[found[1].key]
+                identity, spec = found
+                container, held = self._by_container[_container(identity)], self._by_holder[spec.holder.key]
                 container.pop(each.name, None)
-                held.discard(each.name)
+                held.pop(each.name, None)
                 if each is after:
-                    container[each.name] = found
-                    held.add(each.name)
+                    container[each.name] = identity, spec.holder
+                    held[each.name] = spec.telling
                 if not held:
-                    del self._by_holder[found[1].key]
+                    del self._by_holder[spec.holder.key]
 
     def held_by(self, holder: Holder) -> frozenset[str]:
         """Names of the claims that a resource holds."""
         return frozenset(self._by_holder.get(holder.key, ()))
+
+    @property
+    def holders(self) -> Mapping[_Holder, Mapping[str, bool]]:
+        """The claims by their holder's group, kind, namespace and name: for each whether it is `telling`."""
+        return self._by_holder
 
     def inside(self, outer: Identity) -> Iterator[tuple[str, Holder]]:
         """(name of the claim, holder) of each object inside a container; nothing for what isn't one."""
@@ -58,11 +67,11 @@ def _container(identity: Identity) -> _Container:
     return identity.account, identity.parts[:1]
 
 
-def _read(stored: Object) -> tuple[Identity, Holder] | None:
-    """Identity and holder of a claim of a kind whose names are made of containers."""
+def _read(stored: Object) -> tuple[Identity, ClaimSpec] | None:
+    """A claim of a kind that this release knows."""
     try:
         spec = ClaimSpec.model_validate(stored.spec)
         identity = spec.identity.identity
     except (ValidationError, ValueError):
         return None
-    return (identity, spec.holder) if spec.holder.kind in KINDS else None
+    return (identity, spec) if spec.holder.kind in KINDS else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -33,6 +33,9 @@ HANGING = 300.0
 
 _FIRST_LISTS = 30.0
 """Seconds that a new active member waits for the first lists; one that hangs must not hold up the others."""
+
+Beside = Callable[[], Coroutine[None, None, None]]
+"""Work of the active member that no event brings about."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,11 +114,12 @@ class Process:
         """End what `watch` began."""
         self._running.pop(reflector).cancel()
 
-    async def run(self, reconcile: Reconcile) -> None:
+    async def run(self, reconcile: Reconcile, *beside: Beside) -> None:
         """Run until SIGTERM, SIGINT or `stop`.
 
         Args:
             reconcile: works on one resource.
+            beside: what the active member does besides, all the time; cancelled when it stops to be that.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -125,12 +129,12 @@ class Process:
             for reflector in self._watches.values():
                 self._start(reflector)
             recording = self._tasks.create_task(self.recorder.run())
-            await self.member.run(partial(self._lead, reconcile), self._stop)
+            await self.member.run(partial(self._lead, reconcile, beside), self._stop)
             await self.recorder.flush(timedelta(seconds=2))
             for task in (recording, *self._running.values()):
                 task.cancel()
 
-    async def _lead(self, reconcile: Reconcile, stop: asyncio.Event) -> None:
+    async def _lead(self, reconcile: Reconcile, beside: Sequence[Beside], stop: asyncio.Event) -> None:
         """Work as the active member, until asked to stop or cancelled."""
         await self._first_lists(stop)
         self._queue = queue = Queue(Backoff(first=1.0, most=900.0))
@@ -141,7 +145,10 @@ class Process:
                     workers.create_task(work(queue, reconcile, self._settings.resync))
                     for _ in range(self._settings.workers)
                 ]
+                besides = [workers.create_task(each()) for each in beside]
                 await stop.wait()
+                for task in besides:
+                    task.cancel()
                 queue.close()
                 _, late = await asyncio.wait(tasks, timeout=self._settings.grace.total_seconds())
                 for task in late:

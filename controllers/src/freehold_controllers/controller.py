@@ -51,6 +51,9 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
 
     def run(
         namespace: Annotated[str, typer.Option(help="Namespace of the installation, where the Lease lives.")],
+        watch_namespaces: Annotated[
+            str, typer.Option(help="Namespaces to work in, separated by commas; all by default.")
+        ] = "",
         identity: Annotated[str, typer.Option(help="This process among its equals, for example the pod.")] = "",
         installation_id: Annotated[str, typer.Option(help="Id of the installation in query tags.")] = "freehold",
         allowed_hosts: Annotated[
@@ -74,6 +77,7 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
             name=f"freehold-{domain.value}",
             namespace=namespace,
             instance=identity or f"{socket.gethostname()}-{os.getpid()}",
+            works_in=frozenset(filter(None, watch_namespaces.split(","))),
             health_port=health_port,
             lease_duration=timedelta(seconds=lease_duration),
             resync=timedelta(seconds=resync_interval),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import aiohttp
@@ -144,6 +145,23 @@ async def test_nothing_is_watched_before_the_process_runs() -> None:
     async with client_of(Server().handle) as kube:
         with pytest.raises(RuntimeError):
             Process(kube, SETTINGS, []).watch(Watch(SECRETS))
+
+
+async def test_a_process_works_in_its_own_namespaces(unused_tcp_port: int) -> None:
+    settings = replace(SETTINGS, health_port=unused_tcp_port, works_in=frozenset({"n"}))
+    foreign = {**secret("b", "1"), "apiVersion": "g.dev/v1", "kind": "Thing"}
+    foreign["metadata"] = {**foreign["metadata"], "namespace": "other"}
+    mine = {**secret("a", "1"), "apiVersion": "g.dev/v1", "kind": "Thing"}
+    server = Server(things=(listed(foreign, mine, version="1"), watched(hold=True)))
+    done = Reconciled()
+    async with client_of(server.handle) as kube:
+        process = Process(kube, settings, [Watch(THINGS, reconciled=True)])
+        running = asyncio.create_task(process.run(done))
+        await until(lambda: bool(done.keys))
+        assert len(process.reflectors["Thing"].store) == 2
+        process.stop()
+        await running
+    assert done.keys == ["Thing n/a"]
 
 
 async def test_what_is_done_beside_the_queue_ends_with_the_work(unused_tcp_port: int) -> None:

@@ -53,6 +53,7 @@ class Settings:
         resync: interval after which a resource is reconciled without a reason.
         workers: resources that are reconciled at the same time.
         grace: how long work may go on after the process was asked to stop.
+        works_in: namespaces whose resources are reconciled; none means all.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Settings:
     resync: timedelta = timedelta(minutes=5)
     workers: int = 32
     grace: timedelta = timedelta(seconds=25)
+    works_in: frozenset[str] = frozenset()
 
 
 class Process:
@@ -100,9 +102,11 @@ class Process:
 
     def wake(self, wakes: Iterable[Wake]) -> None:
         """Have keys reconciled. An idle member forgets them: it begins with all of them when it becomes active."""
+        works_in = self._settings.works_in
         if self._queue is not None:
             for key, priority in wakes:
-                self._queue.add(key, priority)
+                if not works_in or key.namespace in works_in:
+                    self._queue.add(key, priority)
 
     def watch(self, watch: Watch) -> Reflector:
         """Watch something more, from now on until `unwatch`; only while the process runs."""

@@ -30,6 +30,12 @@ test: $(READY) ## Unit, endpoint, integration and end-to-end tests
 	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
 	$(BIN)/pytest tests/e2e -q
 
+SEED = $(shell date +%s)
+
+.PHONY: fuzz
+fuzz: $(READY) ## Send the webhook 100,000 mangled requests (SEED=n repeats those of an earlier run)
+	FUZZ_CASES=100000 FUZZ_SEED=$(SEED) $(BIN)/pytest tests/unit/webhook/test_fuzz.py -q --show-capture=no
+
 .PHONY: lint
 lint: $(READY) ## Style, types, import rules
 	$(BIN)/ruff check

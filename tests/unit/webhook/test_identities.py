@@ -26,6 +26,8 @@ from tests.harness.declarations import (
 )
 from tests.harness.memory import MemoryKube
 
+pytestmark = pytest.mark.usefixtures("all_kinds")
+
 AT: dict[str, Any] = {"databaseName": "D", "schemaName": "S"}
 
 
@@ -80,11 +82,7 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    for module in ("freehold.resolve", "freehold.claim_store", "freehold_webhook.admission"):
-        monkeypatch.setattr(f"{module}.KINDS", ALL_KINDS)
-    resources = frozenset((kind.resource.path.group, kind.name) for kind in ALL_KINDS.values())
-    monkeypatch.setattr("freehold_webhook.admission._RESOURCES", resources)
+def world() -> World:
     return World()
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +15,11 @@ from typing import Any
 import yaml
 
 from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.supervisor import free_ports
 from tests.harness.chart import CHART, NAMESPACE, REGISTRY
 
 ROOT = Path(__file__).parents[3]
+READY_SECONDS = 30.0
 GROUPS = ("freehold.dev", "snowflake.freehold.dev")
 
 
@@ -33,15 +39,18 @@ class Release:
     def uninstall(self) -> None:
         self.control_plane.helm("uninstall", "freehold", "--namespace", NAMESPACE)
 
-    def render(self, *values: str, chart: Path = CHART, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """What helm makes of the chart, without installing it."""
+    def render(
+        self, *values: str, files: Sequence[str] = (), chart: Path = CHART, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """What helm makes of the chart with values (`key=value`, `key=path`), without installing it."""
+        given = (*_set(values), *(part for each in files for part in ("--set-file", each)))
         return self.control_plane.helm(
-            "template", "freehold", str(chart), "--namespace", NAMESPACE, *_set(values), check=check
+            "template", "freehold", str(chart), "--namespace", NAMESPACE, *given, check=check
         )
 
-    def manifests(self, *values: str) -> list[dict[str, Any]]:
+    def manifests(self, *values: str, files: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Every rendered manifest."""
-        return [document for document in yaml.safe_load_all(self.render(*values).stdout) if document]
+        return [document for document in yaml.safe_load_all(self.render(*values, files=files).stdout) if document]
 
     def kubectl(
         self, *arguments: str, user: str | None = None, manifest: object = None, check: bool = True
@@ -59,6 +68,48 @@ class Release:
 def service_account(component: str) -> str:
     """The user that a component of the release is."""
     return f"system:serviceaccount:{NAMESPACE}:freehold-{component}"
+
+
+@contextmanager
+def webhook_process(release: Release, folder: Path, *options: str) -> Iterator[Callable[[], bool]]:
+    """Run the webhook as the release's service account, outside of a pod.
+
+    Args:
+        release: where it works.
+        folder: of its certificate and its log.
+        options: further options.
+
+    Yields:
+        Whether it is ready.
+    """
+    port, health_port = free_ports(2)
+    control_plane = release.control_plane
+    process = control_plane.spawn(
+        [
+            str(Path(sys.executable).parent / "freehold-webhook"),
+            f"--port={port}",
+            f"--health-port={health_port}",
+            f"--certificate-dir={folder}",
+            "--drain=0",
+            *options,
+        ],
+        env={"KUBECONFIG": str(control_plane.kubeconfig_for(NAMESPACE, "freehold-webhook"))},
+        log=folder / "webhook.log",
+    )
+
+    def ready() -> bool:
+        assert process.poll() is None, (folder / "webhook.log").read_text()
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{health_port}/readyz", timeout=5):
+                return True
+        except OSError:
+            return False
+
+    try:
+        yield ready
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _set(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from freehold_devstack.processes import until
 from tests.integration.chart.release import Release, service_account
 
 pytestmark = pytest.mark.xdist_group("chart")
 
 ADMINISTRATOR = "alice"
+EDITOR = "eve"
+BACKUP = "system:serviceaccount:velero:velero"
+COLLECTOR = "system:serviceaccount:kube-system:generic-garbage-collector"
 WEBHOOK = service_account("webhook")
 ACCOUNT = service_account("account")
 SCHEMA = service_account("schema")
@@ -26,6 +31,8 @@ PARTS = {
 HOLDER = {"group": "snowflake.freehold.dev", "kind": "Database", "namespace": "a", "name": "raw", "uid": "1"}
 OTHER = HOLDER | {"namespace": "b", "since": "2026-01-01T00:00:00Z"}
 
+ALONE = "claims are written by Freehold alone"
+
 
 def claim(**parts: object) -> dict[str, Any]:
     identity = {"account": {"key": "R.L", "name": "O.A"}, "namespaceClass": "DATABASE", "fqn": '"RAW"'}
@@ -38,9 +45,19 @@ def claim(**parts: object) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def administrator(release: Release) -> None:
-    """Somebody who may do everything that RBAC can allow."""
+def users(release: Release) -> None:
+    """Somebody who may do everything that RBAC can allow, and somebody who may edit everything."""
     release.kubectl("create", "clusterrolebinding", "alice", "--clusterrole=cluster-admin", f"--user={ADMINISTRATOR}")
+    role = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": "edit-everything"},
+        "rules": [
+            {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch", "create", "update", "patch"]}
+        ],
+    }
+    release.kubectl("create", "-f", "-", manifest=role)
+    release.kubectl("create", "clusterrolebinding", EDITOR, "--clusterrole=edit-everything", f"--user={EDITOR}")
 
 
 @pytest.fixture
@@ -64,17 +81,64 @@ def replaced(release: Release, user: str, change: dict[str, Any]) -> str | None:
 
 
 @pytest.mark.usefixtures("clean")
-def test_nobody_else_creates_a_claim(release: Release) -> None:
-    refusal = attempt(release, ADMINISTRATOR, "create", manifest=claim())
+@pytest.mark.parametrize("user", [ADMINISTRATOR, EDITOR])
+@pytest.mark.parametrize("verb", [("create",), ("apply", "--server-side")])
+def test_nobody_else_creates_a_claim(release: Release, user: str, verb: tuple[str, ...]) -> None:
+    refusal = attempt(release, user, *verb, manifest=claim())
     assert refusal
-    assert "claims are written by Freehold alone" in refusal
+    assert ALONE in refusal
 
 
 @pytest.mark.usefixtures("clean")
-@pytest.mark.parametrize("part", PARTS)
-def test_nobody_else_writes_into_a_claim(release: Release, part: str) -> None:
+@pytest.mark.parametrize("user", [ADMINISTRATOR, EDITOR])
+@pytest.mark.parametrize(
+    "change", [*({part: PARTS[part]} for part in PARTS), {"holder": OTHER}], ids=[*PARTS, "holder"]
+)
+def test_nobody_else_writes_into_a_claim(release: Release, user: str, change: dict[str, Any]) -> None:
     assert attempt(release, ACCOUNT, "create", manifest=claim()) is None
-    assert replaced(release, ADMINISTRATOR, {part: PARTS[part]})
+    assert ALONE in (replaced(release, user, change) or "")
+    patch = ("--type=merge", f"--patch={json.dumps({'spec': change})}")
+    assert ALONE in release.kubectl("patch", "claim", "a" * 52, *patch, user=user, check=False).stderr
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize(
+    "metadata", ['{"labels": {"freehold.dev/holder": "x"}}', '{"finalizers": ["example.com/hold"]}']
+)
+def test_nobody_else_hides_or_holds_a_claim(release: Release, metadata: str) -> None:
+    assert attempt(release, ACCOUNT, "create", manifest=claim()) is None
+    patch = ("--type=merge", f'--patch={{"metadata": {metadata}}}')
+    assert ALONE in release.kubectl("patch", "claim", "a" * 52, *patch, user=EDITOR, check=False).stderr
+
+
+def test_a_claim_that_is_deleted_in_the_foreground_goes(release: Release) -> None:
+    assert attempt(release, ACCOUNT, "create", manifest=claim(**PARTS)) is None
+    release.kubectl("delete", "claim", "a" * 52, "--cascade=foreground", "--timeout=60s", user=ADMINISTRATOR)
+
+
+@pytest.mark.usefixtures("clean")
+def test_kubernetes_own_controllers_change_nothing_that_counts(release: Release) -> None:
+    assert attempt(release, ACCOUNT, "create", manifest=claim()) is None
+    release.kubectl("create", "clusterrolebinding", "collector", "--clusterrole=cluster-admin", f"--user={COLLECTOR}")
+    try:
+        assert replaced(release, COLLECTOR, {}) is None
+        assert ALONE in (replaced(release, COLLECTOR, {"evidence": EVIDENCE}) or "")
+    finally:
+        release.kubectl("delete", "clusterrolebinding", "collector")
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_backup_restores_claims_where_it_may_and_changes_none(release: Release) -> None:
+    release.kubectl("create", "clusterrolebinding", "velero", "--clusterrole=cluster-admin", f"--user={BACKUP}")
+    assert ALONE in (attempt(release, BACKUP, "create", manifest=claim(**PARTS)) or "")
+    release.install(f"claimRestorers={{{BACKUP}}}")
+    try:
+        until(
+            lambda: attempt(release, BACKUP, "create", manifest=claim(**PARTS)) is None, 15.0, "claims to be restorable"
+        )
+        assert ALONE in (replaced(release, BACKUP, {"holder": OTHER}) or "")
+    finally:
+        release.install()
 
 
 @pytest.mark.usefixtures("clean")
@@ -174,6 +238,34 @@ def report(release: Release, user: str, **status: object) -> str | None:
     as_manager = f"--field-manager={user.rpartition(':')[2]}"
     apply = ("apply", "--server-side", "--force-conflicts", "--subresource=status", as_manager)
     return attempt(release, user, *apply, manifest=manifest)
+
+
+@pytest.mark.usefixtures("provider_config")
+@pytest.mark.parametrize("user", [ADMINISTRATOR, EDITOR])
+def test_no_way_of_writing_it_lets_anybody_say_which_account_is_proven(release: Release, user: str) -> None:
+    forged = {"status": {"account": {"key": "R.L", "name": "O.A", "region": "R", "locator": "L"}}}
+    patch = (
+        "patch",
+        "providerconfig",
+        "proven",
+        "--namespace",
+        "default",
+        "--type=merge",
+        f"--patch={json.dumps(forged)}",
+    )
+    assert (
+        "account controller alone writes it"
+        in release.kubectl(*patch, "--subresource=status", user=user, check=False).stderr
+    )
+    release.kubectl(*patch, user=user)
+    whole = release.get("providerconfig", "proven", "--namespace", "default")
+    assert "account" not in whole.get("status", {})
+    assert attempt(release, user, "replace", manifest=whole | forged) is None
+    copy = {**whole, "metadata": {"name": "copy", "namespace": "default"}, **forged}
+    assert attempt(release, user, "create", manifest=copy) is None
+    for name in ("proven", "copy"):
+        assert "account" not in release.get("providerconfig", name, "--namespace", "default").get("status", {})
+    release.kubectl("delete", "providerconfig", "copy", "--namespace", "default")
 
 
 @pytest.mark.usefixtures("provider_config")

@@ -40,6 +40,10 @@ def test_lint_finds_nothing(release: Release) -> None:
         ("account.replicas=many", "/account/replicas"),
         ("image.digest.webhook=latest", "/image/digest/webhook"),
         ("certificates.duration=90d", "/certificates/duration"),
+        ("certificates.mode=none", "/certificates/mode"),
+        ("certificates.mode=provided", "certificates.mode=provided needs certificates.secretName"),
+        ("certificates.caBundle=/etc/ca.crt", "/certificates/caBundle"),
+        ("claimRestorers={it's}", "/claimRestorers/0"),
         ("allowedHosts={https://example.com}", "/allowedHosts/0"),
         ("allowedHosts={.example.com:99999}", "/allowedHosts/0"),
         ("image.registry=https://registry.example.com", "/image/registry"),
@@ -87,13 +91,34 @@ def test_the_definitions_can_be_left_out(release: Release) -> None:
 
 
 def test_the_plain_certificates_are_those_of_the_chart(release: Release) -> None:
-    charted = [
-        manifest
-        for manifest in release.manifests()
-        if manifest["apiVersion"] == "cert-manager.io/v1" and manifest["metadata"].pop("labels")
+    charted = [each for each in release.manifests() if each["apiVersion"] == "cert-manager.io/v1"]
+    assert without_labels(charted) == without_labels(plain("webhook.yaml"))
+
+
+def test_the_plain_manifests_without_cert_manager_grant_what_the_chart_does(release: Release) -> None:
+    charted = release.manifests("certificates.mode=selfManaged")
+    ours = [each for each in charted if each["metadata"]["name"] == "freehold-webhook-authority"]
+    manifests = plain("self-managed.yaml")
+    assert without_labels(ours) == without_labels(
+        [each for each in manifests if each["metadata"]["name"] == "freehold-webhook-authority"]
+    )
+    [bundle] = of_kind(manifests, "ClusterRole")
+    [role] = (each for each in of_kind(charted, "ClusterRole") if each["metadata"]["name"] == "freehold-webhook")
+    assert all(rule in role["rules"] for rule in bundle["rules"])
+
+
+def plain(name: str) -> list[dict[str, Any]]:
+    """Manifests for those who don't use the chart."""
+    return list(yaml.safe_load_all((ROOT / "certs" / name).read_text()))
+
+
+def without_labels(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The manifests in an order of their own, without what marks those of a release."""
+    bare = [
+        {**each, "metadata": {key: value for key, value in each["metadata"].items() if key != "labels"}}
+        for each in manifests
     ]
-    plain = list(yaml.safe_load_all((ROOT / "certs/webhook.yaml").read_text()))
-    assert sorted(charted, key=repr) == sorted(plain, key=repr)
+    return sorted(bare, key=repr)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +143,34 @@ def test_strict_admission_denies_also_while_no_webhook_answers(release: Release)
     assert "--strict" in containers(manifests)["webhook"]["args"]
 
 
+def test_monitoring_scrapes_every_pod_and_brings_alerts(release: Release) -> None:
+    labels = ("monitoring.serviceMonitor.labels.release=p", "monitoring.prometheusRule.labels.release=p")
+    manifests = release.manifests(
+        "monitoring.serviceMonitor.enabled=true", "monitoring.prometheusRule.enabled=true", *labels
+    )
+    [monitor], [rule] = of_kind(manifests, "ServiceMonitor"), of_kind(manifests, "PrometheusRule")
+    assert monitor["metadata"]["labels"]["release"] == rule["metadata"]["labels"]["release"] == "p"
+    selected = monitor["spec"]["selector"]["matchLabels"].items()
+    [service] = (each for each in of_kind(manifests, "Service") if selected <= each["metadata"]["labels"].items())
+    for deployment in of_kind(manifests, "Deployment"):
+        pod = deployment["spec"]["template"]
+        assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
+        ports = {port["name"]: port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]}
+        assert ports["health"] == service["spec"]["ports"][0]["port"]
+    assert rule["spec"] == yaml.safe_load((CHART / "files/alerts.yaml").read_text())
+
+
 def test_the_hosts_of_the_installation_reach_every_process(release: Release) -> None:
     manifests = release.manifests("allowedHosts={.example.com,10.1.2.3:8443}")
     for container in containers(manifests).values():
         assert "--allowed-hosts=.example.com,10.1.2.3:8443" in container["args"]
+
+
+def test_the_privileged_roles_that_are_allowed_reach_every_process_and_are_none_by_default(release: Release) -> None:
+    for values, expected in ((), []), (("allowedPrivilegedRoles={ORGADMIN,ACCOUNTADMIN}",), ["ORGADMIN,ACCOUNTADMIN"]):
+        for container in containers(release.manifests(*values)).values():
+            given = [each for each in container["args"] if each.startswith("--allowed-privileged-roles=")]
+            assert [each.partition("=")[2] for each in given] == expected
 
 
 def test_pods_meet_the_restricted_security_standard(release: Release) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from freehold_devstack.processes import until
 from tests.harness.chart import CHART, NAMESPACE, REGISTRY
 from tests.integration.chart.release import Release
 
@@ -29,6 +30,27 @@ def test_definitions_and_resources_outlive_the_release(release: Release) -> None
         release.install()
     assert release.get("database", "kept", "--namespace", "default")["metadata"]["uid"] == before["uid"]
     release.kubectl("delete", "database", "kept", "--namespace", "default")
+
+
+def test_nothing_of_strict_admission_stays(release: Release) -> None:
+    database = {
+        "apiVersion": "snowflake.freehold.dev/v1alpha1",
+        "kind": "Database",
+        "metadata": {"name": "free", "namespace": "default"},
+        "spec": {"name": "FREE"},
+    }
+    release.install("strictAdmission=true")
+    release.uninstall()
+    try:
+        until(
+            lambda: (
+                not release.kubectl("create", "--dry-run=server", "-f", "-", manifest=database, check=False).returncode
+            ),
+            30.0,
+            "resources to be taken without anybody being asked",
+        )
+    finally:
+        release.install()
 
 
 def test_a_release_of_another_name_takes_over_the_definitions_when_told_to(release: Release) -> None:

@@ -183,6 +183,17 @@ async def test_what_nobody_reads_is_not_kept(kube: Kube, script: Script) -> None
     assert kept.kind == "Secret"
 
 
+async def test_whoever_watches_says_what_is_kept(kube: Kube, script: Script) -> None:
+    script.then(listed(secret("a", "1", annotations={"x": "y"}), version="1"))
+
+    def names_alone(received: Object) -> Object:
+        return Object({"metadata": {key: received.metadata[key] for key in ("name", "namespace", "resourceVersion")}})
+
+    async with running(kube, keep=names_alone) as reflector:
+        await until(reflector.synced.is_set)
+        assert reflector.store["n", "a"].raw == {"metadata": {"name": "a", "namespace": "n", "resourceVersion": "1"}}
+
+
 async def test_one_named_object_is_asked_for_by_field(kube: Kube, script: Script) -> None:
     script.then(listed(version="1"))
     async with running(kube, namespace="n", field_selector="metadata.name=a"):

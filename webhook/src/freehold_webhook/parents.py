@@ -14,13 +14,15 @@ from freehold.kube.objects import Object
 from freehold.kube.reflector import Reflector
 from freehold.resolve import live
 
+_METADATA = frozenset({"name", "namespace", "resourceVersion"})
+
 
 class Parents:
     """Copies of parents and ProviderConfigs. They may be behind, so a refusal must not rest on them."""
 
     def __init__(self, kube: Kube) -> None:
         self._live = live(kube)
-        self._reflectors = {path: Reflector(kube, path) for path in _watched()}
+        self._reflectors = {path: Reflector(kube, path, keep=needed) for path in _watched()}
 
     async def run(self) -> None:
         """Keep the copies up to date until cancelled."""
@@ -33,6 +35,13 @@ class Parents:
         reflector = self._reflectors.get(path)
         copy = reflector.store.get((namespace, name)) if reflector else None
         return copy or await self._live(path, namespace, name)
+
+
+def needed(received: Object) -> Object:
+    """What identities and allow-lists are computed from: there may be many parents, and their status is long."""
+    metadata = {key: received.metadata[key] for key in _METADATA & received.metadata.keys()}
+    account = received.status.get("account")
+    return Object({"metadata": metadata, "spec": received.spec, "status": {"account": account} if account else {}})
 
 
 def _watched() -> Iterator[GroupResource]:

@@ -42,12 +42,20 @@ _FAILURES = Counter(
 _log = logging.getLogger(__name__)
 
 
+def without_bookkeeping(received: Object) -> Object:
+    """Without managedFields and client-side apply's copy of the manifest, which are large and never looked at."""
+    metadata = {key: value for key, value in received.metadata.items() if key != "managedFields"}
+    if _CLIENT_SIDE_APPLY in received.annotations:
+        metadata["annotations"] = {k: v for k, v in received.annotations.items() if k != _CLIENT_SIDE_APPLY}
+    return Object({**received.raw, "metadata": metadata})
+
+
 class Reflector:
     """A live copy of the objects of one type.
 
     Attributes:
         path: resource type.
-        store: the objects by (namespace, name), without managedFields and client-side apply's copy of the manifest.
+        store: the objects by (namespace, name), as far as they are kept.
         synced: set once the first list is complete; what the store lacks before then may exist.
         attempted: set once the first list is complete or has failed.
         failure: the latest refusal or failure; None again after the next list or event.
@@ -60,6 +68,7 @@ class Reflector:
         *,
         namespace: str | None = None,
         field_selector: str | None = None,
+        keep: Callable[[Object], Object] = without_bookkeeping,
         on_change: OnChange | None = None,
         on_failure: OnFailure | None = None,
         silence: float = SILENCE,
@@ -71,6 +80,7 @@ class Reflector:
             path: resource type.
             namespace: only this one; None for all.
             field_selector: only objects with these fields, for example `metadata.name=X`.
+            keep: what is kept of an object; name, namespace and resourceVersion must be.
             on_change: told of each change, after the store has it; must not block.
             on_failure: told when failing begins, changes its status, and ends; must not block.
             silence: seconds without a byte after which a watch counts as dead.
@@ -83,6 +93,7 @@ class Reflector:
         self._kube = kube
         self._namespace = namespace
         self._field_selector = field_selector
+        self._keep = keep
         self._on_change = on_change
         self._on_failure = on_failure
         self._silence = silence
@@ -170,7 +181,7 @@ class Reflector:
         before = self._objects.get(key)
         if before is not None and before.resource_version == received.resource_version:
             return
-        self._objects[key] = after = _trimmed(received)
+        self._objects[key] = after = self._keep(received)
         self._tell(before, after)
 
     def _remove(self, key: tuple[str, str]) -> None:
@@ -207,11 +218,3 @@ class Reflector:
         _log.info("%s can be watched again", self.path.plural)
         if self._on_failure is not None:
             self._on_failure(None)
-
-
-def _trimmed(received: Object) -> Object:
-    """Without the parts that are large and never looked at."""
-    metadata = {key: value for key, value in received.metadata.items() if key != "managedFields"}
-    if _CLIENT_SIDE_APPLY in received.annotations:
-        metadata["annotations"] = {k: v for k, v in received.annotations.items() if k != _CLIENT_SIDE_APPLY}
-    return Object({**received.raw, "metadata": metadata})

@@ -10,6 +10,7 @@ import pytest
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, ClaimSpec
+from freehold.conflicts import Detail
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
@@ -19,7 +20,7 @@ from freehold.kube.objects import NAMESPACES, Object
 from freehold.metrics import REGISTRY
 from freehold.resolve import live
 from freehold_webhook.admission import Admission
-from freehold_webhook.review import Outcome, Request, Verdict
+from freehold_webhook.review import Cause, Outcome, Request, Verdict
 from tests.harness.memory import MemoryKube
 
 ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD", "region": "AWS_EU_CENTRAL_1", "locator": "AB12345"}
@@ -139,6 +140,29 @@ async def test_two_accounts_never_conflict(world: World) -> None:
     await world.database("a")
     world.kube.objects["providerconfigs", "platform", "default"]["status"]["account"]["key"] = "OTHER.XY1"
     assert (await world.database("b")).outcome is Outcome.ALLOWED
+
+
+async def test_the_installation_decides_what_is_told_of_an_owner(world: World) -> None:
+    await world.database("a")
+    world.admission = Admission(world.store, live(world.kube), allowed_hosts=[], conflict_detail=Detail.FULL)
+    assert "is owned by Database a/db" in (await world.database("b")).message
+    world.admission = Admission(world.store, live(world.kube), allowed_hosts=[], conflict_detail=Detail.NONE)
+    verdict = await world.ask("Database", "a", "second", {"name": "ANALYTICS"})
+    assert "is owned by another resource" in verdict.message
+
+
+async def test_of_a_holder_that_can_not_be_read_no_more_is_told_than_of_an_owner(world: World) -> None:
+    def fail(verb: str, plural: str, _name: str) -> None:
+        if (verb, plural) == ("get", DATABASE.plural):
+            raise Unavailable(0, "", "connection lost")
+
+    await world.database("secret-team", "ANALYTICS")
+    world.kube.advance(GRACE)
+    world.kube.before = fail
+    verdict = await world.ask("Database", "b", "db", {"name": "ANALYTICS"}, old={"name": "OTHER"})
+    assert (verdict.outcome, verdict.cause) == (Outcome.UNDECIDED, Cause.CONFLICT)
+    assert "is claimed by a Database in another namespace" in verdict.message
+    assert "secret-team" not in verdict.message
 
 
 async def test_a_dry_run_is_answered_the_same_and_writes_nothing(world: World) -> None:
@@ -397,6 +421,32 @@ async def test_a_provider_points_only_where_the_installation_lets_it(
     assert verdict.outcome is expected
     if expected is Outcome.DENIED:
         assert "allowedHosts" in verdict.message
+
+
+@pytest.mark.parametrize(("namespace", "outcome"), [("freehold", Outcome.ALLOWED), ("a", Outcome.DENIED)])
+async def test_only_listed_namespaces_log_in_as_the_installation_itself(
+    world: World, namespace: str, outcome: Outcome
+) -> None:
+    world.admission = Admission(
+        world.store, live(world.kube), allowed_hosts=[], workload_identity_namespaces=["freehold"]
+    )
+    spec = {"authenticationType": "WorkloadIdentity"}
+    verdict = await world.ask("ProviderConfig", namespace, "p", spec)
+    assert verdict.outcome is outcome
+    assert (verdict.cause == Cause.WORKLOAD_IDENTITY) is (outcome is Outcome.DENIED)
+    kept = await world.ask("ProviderConfig", namespace, "p", spec | {"role": "R"}, old=spec)
+    assert kept.outcome is Outcome.ALLOWED
+
+
+async def test_a_spec_that_was_at_fault_before_can_still_be_paused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("freehold.validation.faults", lambda _kind, _spec: ("spec.comment: impossible",))
+    refused = await world.database("a")
+    assert (refused.outcome, refused.cause) == (Outcome.DENIED, Cause.INVALID)
+    verdict = await world.ask("Database", "a", "db", {"name": "ANALYTICS", "paused": True}, old={"name": "ANALYTICS"})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert "spec.comment: impossible" in verdict.warnings
 
 
 async def test_a_provider_that_was_admitted_before_can_still_be_changed(world: World) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import conflicts, hosts, permissions, planning, validation
+from freehold import conflicts, hosts, permissions, planning, validation, workload_identity
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Account, Holder, new_claim
 from freehold.conflicts import Detail
@@ -89,6 +89,7 @@ class Admission:
         copies: Get,
         *,
         allowed_hosts: Sequence[str],
+        workload_identity_namespaces: Collection[str] = (),
         allowed_privileged_roles: Collection[str] = (),
         conflict_detail: Detail = Detail.NAMESPACE,
         budget: float = BUDGET,
@@ -98,6 +99,7 @@ class Admission:
             store: claims, and live reads.
             copies: reads parents and ProviderConfigs where they may be behind.
             allowed_hosts: what ProviderConfigs may point to, as `freehold.hosts` takes it.
+            workload_identity_namespaces: which may log in as `freehold.workload_identity` says.
             allowed_privileged_roles: what resources may work with, as `freehold.permissions.check` takes it.
             conflict_detail: what is told of an owner.
             budget: seconds for a decision.
@@ -105,6 +107,7 @@ class Admission:
         self._store = store
         self._copies = copies
         self._allowed_hosts = tuple(allowed_hosts)
+        self._workload_identity_namespaces = frozenset(workload_identity_namespaces)
         self._allowed_privileged_roles = frozenset(allowed_privileged_roles)
         self._conflict_detail = conflict_detail
         self._budget = budget
@@ -146,7 +149,7 @@ class Admission:
         if new.deleting or (old is not None and old.spec == new.spec):
             return ALLOWED
         if request.kind == PROVIDER_CONFIG.kind:
-            return self._provider_config(new, old)
+            return self._provider_config(asker.namespace, new, old)
         kind = KINDS[request.kind]
         if old is None and await self._store.get(kind.resource.path, asker.namespace, asker.name):
             # The API server itself will answer that it exists.
@@ -154,11 +157,20 @@ class Admission:
         before = kind.spec.model_validate(old.spec) if old is not None else None
         return await self._change(Change(kind, asker, kind.spec.model_validate(new.spec), before, request.dry_run))
 
-    def _provider_config(self, new: Object, old: Object | None) -> Verdict:
+    def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
         spec = ProviderConfigSpec.model_validate(new.spec)
-        moved = old is None or any(old.spec.get(field) != new.spec.get(field) for field in ("host", "port"))
-        if moved and spec.host and (why := hosts.check(spec.host, spec.port or 443, self._allowed_hosts)):
-            return denied(Cause.HOST, f"spec.host: {why}")
+
+        def changed(*fields: str) -> bool:
+            return old is None or any(old.spec.get(field) != new.spec.get(field) for field in fields)
+
+        if spec.host and changed("host", "port"):
+            why = hosts.check(spec.host, spec.port or 443, self._allowed_hosts)
+            if why:
+                return denied(Cause.HOST, f"spec.host: {why}")
+        if spec.authentication_type == "WorkloadIdentity" and changed("authenticationType"):
+            why = workload_identity.check(namespace, self._workload_identity_namespaces)
+            if why:
+                return denied(Cause.WORKLOAD_IDENTITY, f"spec.authenticationType: {why}")
         return ALLOWED
 
     async def _change(self, change: Change) -> Verdict:

@@ -41,6 +41,9 @@ def run(
     allowed_hosts: Annotated[
         str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
     ] = ",".join(SNOWFLAKE_HOSTS),
+    workload_identity_namespaces: Annotated[
+        str, typer.Option(help="Namespaces that may log in by our workload identity, separated by commas.")
+    ] = "",
     allowed_privileged_roles: Annotated[
         str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
     ] = "",
@@ -73,6 +76,7 @@ def run(
             port=port,
             health_port=health_port,
             allowed_hosts=allowed_hosts.split(","),
+            workload_identity_namespaces=workload_identity_namespaces.split(","),
             allowed_privileged_roles=allowed_privileged_roles.split(","),
             conflict_detail=conflict_detail,
             strict=strict,
@@ -90,6 +94,7 @@ async def serve(
     port: int,
     health_port: int,
     allowed_hosts: Sequence[str],
+    workload_identity_namespaces: Sequence[str],
     allowed_privileged_roles: Sequence[str],
     conflict_detail: Detail,
     strict: bool,
@@ -104,6 +109,7 @@ async def serve(
             ClaimStore(kube),
             parents.get,
             allowed_hosts=allowed_hosts,
+            workload_identity_namespaces=workload_identity_namespaces,
             allowed_privileged_roles=allowed_privileged_roles,
             conflict_detail=conflict_detail,
             budget=budget,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import yaml
 
 from freehold.claim_store import ClaimStore
 from freehold.claims import HAND_OVER_ANNOTATION
+from freehold.cli.explanation import Finding, Subject, Verdict, explanation
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
@@ -132,6 +134,12 @@ def test_a_field_that_only_another_object_could_have_is_named(taken: Cluster, tm
     verdict, why = findings(taken, manifest(tmp_path, name="NEW", transient=False))[0]
     assert verdict == "refused"
     assert why.startswith("spec.transient can't be changed")
+
+
+async def test_what_no_statement_can_hold_is_named(taken: Cluster) -> None:
+    kind = replace(KINDS["Database"], faults=lambda _spec: ("spec.x: no schedule",))
+    found = await explanation(ClaimStore(taken.kube), Subject(kind, "b", "mine", {"name": "NEW"}))
+    assert found.findings[0] == Finding(Verdict.REFUSED, "spec.x: no schedule")
 
 
 def test_a_resource_that_isnt_there_is_told(cluster: Cluster) -> None:

@@ -23,7 +23,7 @@ Context = Annotated[str | None, typer.Option(help="Context of the kubeconfig; by
 _REMEDIES: tuple[tuple[type[ApiError], str], ...] = (
     (
         Forbidden,
-        "ask who runs the cluster for the right; who may read claims is bound to the ClusterRole freehold-claims-view",
+        "ask who runs the cluster for that right; the ClusterRole freehold-claims-view lets claims be read",
     ),
     (Unauthorized, "log in to the cluster again"),
     (

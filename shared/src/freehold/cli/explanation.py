@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from freehold import conflicts, permissions, planning
+from freehold import conflicts, permissions, planning, validation
 from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
 from freehold.claims import GRACE, Claim, Holder, new_claim
 from freehold.cli.manifests import reasons
@@ -121,7 +121,7 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
     try:
         spec = kind.spec.model_validate(given)
         resolved = await resolve(kind, subject.namespace, spec, store.get)
-        wrong = [*_unsupported(kind, spec), *_recreated(kind, spec, stored)]
+        wrong = [*_unsupported(kind, spec), *_recreated(kind, spec, stored), *validation.faults(kind, spec)]
         if isinstance(resolved, Resolved):
             # Found wrong by trying, as admission does: a name that no statement can hold.
             planning.create(kind, kind.target(resolved.parts), spec)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
+from datetime import timedelta
+from random import Random
 
 import pytest
 
 from freehold.claims import GRACE
 from freehold_controllers.reconciler.attempts import LONGEST
+from freehold_controllers.reconciler.sweeping import go_round
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import Fuse, World, deleted_with_a_lost_answer, each_death
 
@@ -170,3 +174,72 @@ async def test_the_second_of_two_waits_and_makes_the_object_anew_once_the_first_
     await process(second)
     assert world.reason_of(second) == "Available"
     assert world.answers("CREATE") == ["ok", "ok"]
+
+
+def shuffled(seed: int) -> World:
+    """A world in which requests of tasks that run at once arrive in an order of their own for each seed."""
+    world, chance = quiet(), Random(seed)  # noqa: S311  # to be repeated, not a secret
+    world.kube.turns = lambda: chance.choice((0, 1, 2, 5, 20))
+    return world
+
+
+@pytest.mark.parametrize("seed", range(50))
+async def test_two_that_come_at_once_never_both_own_an_object(seed: int) -> None:
+    world = shuffled(seed)
+    other = world.join()
+    # Processes of their own, as those of two releases are.
+    await asyncio.gather(world.process()(world.key), world.process()(other), return_exceptions=True)
+    reasons = {key.name: world.reason_of(key) for key in (world.key, other)}
+    assert sorted(reasons.values()) == ["Available", "ConflictDetected"]
+    (claim,) = world.claims
+    assert reasons[claim["holder"]["name"]] == "Available"
+    assert world.answers("CREATE") == ["ok"]
+
+
+@pytest.mark.parametrize("seed", range(50))
+async def test_who_goes_while_another_one_comes_takes_nothing_along(seed: int) -> None:
+    world = shuffled(seed)
+    await world.settle()
+    world.delete()
+    other = world.join()
+    await asyncio.gather(world.process()(world.key), world.process()(other), return_exceptions=True)
+    with suppress(Unfinished):
+        await world.process()(other)
+    assert not world.alive
+    assert world.reason_of(other) == "Available"
+    assert world.snowflake.sent[-1] == ("CREATE", "ok")
+    assert world.answers("DROP") == ["ok"]
+
+
+@pytest.mark.parametrize("seed", range(50))
+async def test_an_heir_that_comes_while_the_holder_goes_has_the_object(seed: int) -> None:
+    world = shuffled(seed)
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    world.delete()
+    heir = world.join()
+    await asyncio.gather(world.process()(world.key), world.process()(heir), return_exceptions=True)
+    await world.process()(heir)
+    assert not world.alive
+    assert world.reason_of(heir) == "Available"
+    assert [sent for sent in world.snowflake.sent if not sent[0].startswith("SHOW")] == [("CREATE", "ok")]
+
+
+@pytest.mark.parametrize("seed", range(50))
+async def test_a_claim_that_is_taken_while_it_is_swept_is_not_missing_to_its_owner(seed: int) -> None:
+    world = shuffled(seed)
+    world.snowflake.make("W", "theirs")
+    await world.settle()
+    other = world.join()
+    world.snowflake.rows.clear()
+    world.kube.remove(world.path, "x", "n")
+    world.kube.advance(GRACE)
+    sweeper, process = world.process(), world.process()
+    world.learn()
+    sweeper._services.inventory.note(None, next(world.stored_claims))
+    sweep = go_round(sweeper._services, timedelta(0), timedelta(0))
+    await asyncio.gather(sweep, process(other), return_exceptions=True)
+    with suppress(Unfinished):
+        await process(other)
+    assert world.reason_of(other) == "Available"
+    assert [claim["holder"]["name"] for claim in world.claims] == ["y"]

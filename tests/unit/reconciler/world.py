@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -79,45 +80,55 @@ class Fuse:
 
 
 class Api(MemoryKube):
-    """An API server with status, finalizers and deletion, in front of which processes die."""
+    """An API server with status, finalizers and deletion, in front of which processes die.
+
+    Attributes:
+        turns: how many turns other tasks have before a request arrives.
+    """
 
     def __init__(self, fuse: Fuse) -> None:
         super().__init__()
         self.fuse = fuse
+        self.turns: Callable[[], int] = lambda: 0
+
+    async def _arrive(self) -> None:
+        for _ in range(self.turns()):
+            await asyncio.sleep(0)
+        self.fuse.before()
 
     async def get(self, path: GroupResource, name: str, namespace: str | None = None) -> Object:
-        self.fuse.before()
+        await self._arrive()
         return await super().get(path, name, namespace)
 
     async def create(
         self, path: GroupResource, body: Mapping[str, Any], namespace: str | None = None, **_: Any
     ) -> Object:
-        self.fuse.before()
+        await self._arrive()
         created = await super().create(path, body, namespace)
         self.fuse.after()
         return created
 
     async def replace(self, path: GroupResource, body: Mapping[str, Any], **_: Any) -> Object:
-        self.fuse.before()
+        await self._arrive()
         replaced = await super().replace(path, body)
         self.fuse.after()
         return replaced
 
     async def delete(self, path: GroupResource, name: str, namespace: str | None = None, **preconditions: Any) -> None:
-        self.fuse.before()
+        await self._arrive()
         await super().delete(path, name, namespace, **preconditions)
         self.fuse.after()
 
     async def apply(
         self, path: GroupResource, name: str, namespace: str | None, body: Mapping[str, Any], **_: Any
     ) -> Object:
-        self.fuse.before()
+        await self._arrive()
         stored = self._store(path, {**self._find(path, namespace, name), "status": dict(body["status"])})
         self.fuse.after()
         return stored
 
     async def patch(self, path: GroupResource, name: str, namespace: str | None, body: Any, **_: Any) -> Object:
-        self.fuse.before()
+        await self._arrive()
         stored = self._find(path, namespace, name)
         metadata = {**stored["metadata"], "finalizers": body["metadata"]["finalizers"]}
         changed = self._store(path, {**stored, "metadata": metadata})
@@ -300,9 +311,12 @@ class World:
 
     def learn(self) -> None:
         """Let the live index of claims catch up."""
-        for (plural, _, _), body in self.kube.objects.items():
-            if plural == CLAIM.path.plural:
-                self.inventory.note(None, Object(body))
+        for each in self.stored_claims:
+            self.inventory.note(None, each)
+
+    @property
+    def stored_claims(self) -> Iterator[Object]:
+        return (Object(body) for (plural, _, _), body in self.kube.objects.items() if plural == CLAIM.path.plural)
 
     def reason_of(self, key: Key) -> str:
         conditions = self.kube.objects[self.path.plural, key.namespace, key.name]["status"]["conditions"]
@@ -319,7 +333,7 @@ class World:
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        return [body["spec"] for (plural, _, _), body in self.kube.objects.items() if plural == CLAIM.path.plural]
+        return [each.raw["spec"] for each in self.stored_claims]
 
     def answers(self, verb: str) -> list[str]:
         return [answer for sent, answer in self.snowflake.sent if sent == verb]

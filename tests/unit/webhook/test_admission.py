@@ -384,6 +384,12 @@ async def test_a_spec_of_another_release_is_admitted_with_a_warning(world: World
     assert "fromTheFuture" in verdict.message
 
 
+async def test_a_spec_that_could_not_be_read_can_be_mended(world: World) -> None:
+    verdict = await world.database("a", old={"name": "ANALYTICS", "fromThePast": 1})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert world.claims == {'"ANALYTICS"': "Database a/db"}
+
+
 async def test_a_fault_of_ours_stops_nobody(world: World) -> None:
     def fail(_verb: str, _plural: str, _name: str) -> None:
         raise ZeroDivisionError

@@ -22,7 +22,7 @@ from freehold_devstack.pki import Authority, Key, Pair
 from freehold_webhook.admission import Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.readiness import why_not_trusted
-from freehold_webhook.server import Server
+from freehold_webhook.server import LARGEST_REVIEW, Server
 from tests.harness.memory import MemoryKube
 from tests.unit.webhook.test_review import review
 
@@ -102,6 +102,20 @@ async def test_a_review_is_answered(url: str, client: aiohttp.ClientSession) -> 
 async def test_what_is_no_review_is_a_bad_request(url: str, client: aiohttp.ClientSession) -> None:
     async with client.post(url, data=b"{}") as response:
         assert response.status == 400
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "nonsense"])
+async def test_what_is_not_encoded_as_it_says_is_a_bad_request(
+    url: str, client: aiohttp.ClientSession, encoding: str
+) -> None:
+    headers = {"Content-Encoding": encoding}
+    async with client.post(url, data=b"\x1f\x8bnothing", headers=headers) as response:
+        assert response.status == 400
+
+
+async def test_what_is_larger_than_any_review_is_refused(url: str, client: aiohttp.ClientSession) -> None:
+    async with client.post(url, data=io.BytesIO(b" " * (LARGEST_REVIEW + 1))) as response:
+        assert response.status == 413
 
 
 async def test_a_review_of_two_large_objects_is_taken(url: str, client: aiohttp.ClientSession) -> None:

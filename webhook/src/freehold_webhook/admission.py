@@ -69,7 +69,7 @@ class Change:
         kind: its kind.
         asker: who would hold its claims.
         new: its spec.
-        old: its spec so far; None when it is created.
+        old: its spec so far; None when it is created, or can't be read: then it is judged as if it were new.
         dry_run: whether nothing may be written.
     """
 
@@ -154,7 +154,7 @@ class Admission:
         if old is None and await self._store.get(kind.resource.path, asker.namespace, asker.name):
             # The API server itself will answer that it exists.
             return ALLOWED
-        before = kind.spec.model_validate(old.spec) if old is not None else None
+        before = _readable(kind, old) if old is not None else None
         return await self._change(Change(kind, asker, kind.spec.model_validate(new.spec), before, request.dry_run))
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
@@ -245,6 +245,14 @@ class Admission:
     async def _labels(self, namespace: str) -> Mapping[str, str]:
         found = await self._store.get(NAMESPACES, "", namespace)
         return found.labels if found else {}
+
+
+def _readable(kind: Kind, resource: Object) -> SnowflakeSpec | None:
+    """The spec of a resource; None when this release can't read it, which must not keep anybody from mending it."""
+    try:
+        return kind.spec.model_validate(resource.spec)
+    except ValidationError:
+        return None
 
 
 def _count(outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> None:

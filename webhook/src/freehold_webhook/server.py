@@ -62,7 +62,7 @@ class Server:
     async def _validate(self, http: web.Request) -> web.Response:
         try:
             request = read(await http.read())
-        except MalformedReview as error:
+        except (MalformedReview, web.RequestPayloadError) as error:
             _log.warning("a request is refused: %s", error)
             return web.Response(status=400, text=f"{error}\n")
         verdict = await self._admission.review(request)

@@ -10,7 +10,7 @@ from freehold.identifiers import split
 from freehold.identity import Name, Slot
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
 from freehold.kinds.registry import KINDS
-from freehold.permissions import PRIVILEGED_ROLES, Denied, Usage, check
+from freehold.permissions import PRIVILEGED_ROLES, Denied, Usage, advice, check
 from freehold.slots import ACCOUNT, all_in, assignment, attachment, future_in, grant, of, ownership, tag_value
 from tests.harness import declarations
 
@@ -260,3 +260,18 @@ def test_nothing_is_given_into_the_ownership_of_a_privileged_role(owner: str, *,
     usage = Usage(declarations.OWNERSHIP, OWN, {}, (slot,), None, declarations.OWNERSHIP.recipients(spec))
     denied = check(ProviderConfigSpec.model_validate({"authenticationType": "KeyPair"}), (OWN, "default"), usage)
     assert (denied is not None) is refused
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"role": "LOADER", "allowedNamespaces": ["*"]}, ()),
+        ({"allowedRoles": ["*"], "allowedNamespaces": ["a"]}, ()),
+        ({"role": "ACCOUNTADMIN"}, ('spec.role "ACCOUNTADMIN" is privileged',)),
+        ({"role": "R", "allowedRoles": ["*"], "allowedNamespaces": ["*"]}, ("every namespace may work as every role",)),
+    ],
+)
+def test_a_provider_that_gives_much_away_is_warned_of(spec: dict[str, Any], expected: tuple[str, ...]) -> None:
+    found = advice(ProviderConfigSpec.model_validate({"authenticationType": "KeyPair", **spec}))
+    assert len(found) == len(expected)
+    assert all(text in each for text, each in zip(expected, found, strict=True))

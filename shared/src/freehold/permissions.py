@@ -92,6 +92,21 @@ def check(
     return None
 
 
+def advice(provider: ProviderConfigSpec) -> tuple[str, ...]:
+    """What is legal in a ProviderConfig but likely wrong, one sentence each, for people."""
+    found = []
+    if provider.role in PRIVILEGED_ROLES:
+        found.append(
+            f"spec.role {qualified([provider.role])} is privileged, and whatever uses this ProviderConfig has its "
+            "rights: give it a role of its own that owns no more than it should"
+        )
+    if _lists(provider.allowed_namespaces or ()) and _lists(provider.allowed_roles or ()):
+        found.append(
+            "'*' in allowedNamespaces and in allowedRoles: every namespace may work as every role of spec.user"
+        )
+    return tuple(found)
+
+
 def _denied(reason: Reason, field: str, what: str, owner: str) -> Denied:
     remedy = "use what it allows, or ask who runs it to extend the list"
     return Denied(reason, field, f"{what} isn't allowed by {field} of {owner}: {remedy}")

@@ -455,6 +455,12 @@ async def test_a_spec_that_was_at_fault_before_can_still_be_paused(
     assert "spec.comment: impossible" in verdict.warnings
 
 
+async def test_a_provider_that_gives_much_away_is_admitted_with_a_warning(world: World) -> None:
+    verdict = await world.ask("ProviderConfig", "a", "p", {"authenticationType": "KeyPair", "role": "ACCOUNTADMIN"})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert any("privileged" in warning for warning in verdict.warnings)
+
+
 async def test_a_provider_that_was_admitted_before_can_still_be_changed(world: World) -> None:
     old = {"authenticationType": "KeyPair", "host": "old.example"}
     assert (await world.ask("ProviderConfig", "a", "p", old | {"role": "R"}, old=old)).outcome is Outcome.ALLOWED

@@ -171,7 +171,7 @@ class Admission:
             why = workload_identity.check(namespace, self._workload_identity_namespaces)
             if why:
                 return denied(Cause.WORKLOAD_IDENTITY, f"spec.authenticationType: {why}")
-        return ALLOWED
+        return ALLOWED.warn(*permissions.advice(spec))
 
     async def _change(self, change: Change) -> Verdict:
         if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):

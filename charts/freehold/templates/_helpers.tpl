@@ -39,14 +39,20 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version | replace "+" "_" }
 {{- end -}}
 {{- end -}}
 
-{{/* The user that a component's service account is, as a CEL string. Arguments: root, component. */}}
-{{- define "freehold.user" -}}
-'system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "freehold.fullname" .root }}-{{ .component }}'
+{{/* The users that components of all releases in the cluster are, as a CEL list. Arguments: root, components. */}}
+{{- define "freehold.users" -}}
+{{- $users := list -}}
+{{- range $release := prepend .root.Values.otherReleases (printf "%s/%s" .root.Release.Namespace (include "freehold.fullname" .root)) -}}
+{{- range $component := $.components -}}
+{{- $users = append $users (printf "'system:serviceaccount:%s-%s'" (replace "/" ":" $release) $component) -}}
+{{- end -}}
+{{- end -}}
+[{{ join ", " $users }}]
 {{- end -}}
 
-{{/* The users that the controllers' service accounts are, as a CEL list. */}}
+{{/* The users that the controllers are, as a CEL list. */}}
 {{- define "freehold.controllers" -}}
-[{{ include "freehold.user" (dict "root" . "component" "account") }}, {{ include "freehold.user" (dict "root" . "component" "schema") }}]
+{{ include "freehold.users" (dict "root" . "components" (list "account" "schema")) }}
 {{- end -}}
 
 {{/* The Secret in which the webhook's replicas keep certificates that they make themselves. */}}

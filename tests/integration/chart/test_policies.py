@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from freehold_devstack.processes import until
+from tests.harness.chart import CHART, REGISTRY
 from tests.integration.chart.release import Release, service_account
 
 pytestmark = pytest.mark.xdist_group("chart")
@@ -21,6 +22,7 @@ COLLECTOR = "system:serviceaccount:kube-system:generic-garbage-collector"
 WEBHOOK = service_account("webhook")
 ACCOUNT = service_account("account")
 SCHEMA = service_account("schema")
+OTHER_ACCOUNT = "system:serviceaccount:other:other-freehold-account"
 
 EVIDENCE = {"how": "created", "createdOn": "2026-01-01T00:00:00.000Z", "role": "R", "time": "2026-01-01T00:00:00Z"}
 PARTS = {
@@ -145,6 +147,25 @@ def test_a_backup_restores_claims_where_it_may_and_changes_none(release: Release
 def test_an_administrator_may_release_a_claim(release: Release) -> None:
     assert attempt(release, ACCOUNT, "create", manifest=claim(**PARTS)) is None
     release.kubectl("delete", "claim", "a" * 52, user=ADMINISTRATOR)
+
+
+@pytest.mark.usefixtures("clean")
+def test_releases_that_know_of_one_another_share_the_claims(release: Release) -> None:
+    other = ("other", str(CHART), "--namespace=other", "--create-namespace", "--set", REGISTRY)
+    shared = "crds.enabled=false,watchNamespaces={team-a},otherReleases={freehold/freehold}"
+    release.install("otherReleases={other/other-freehold}")
+    release.control_plane.helm("install", *other, "--set", shared)
+    try:
+        until(
+            lambda: attempt(release, OTHER_ACCOUNT, "create", manifest=claim(**PARTS)) is None,
+            15.0,
+            "a claim of the other",
+        )
+        assert replaced(release, SCHEMA, {"intent": None}) is None
+        assert ALONE in (replaced(release, ADMINISTRATOR, {"evidence": None}) or "")
+    finally:
+        release.control_plane.helm("uninstall", "other", "--namespace=other")
+        release.install()
 
 
 @pytest.mark.usefixtures("clean")

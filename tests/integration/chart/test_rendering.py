@@ -44,6 +44,9 @@ def test_lint_finds_nothing(release: Release) -> None:
         ("certificates.mode=provided", "certificates.mode=provided needs certificates.secretName"),
         ("certificates.caBundle=/etc/ca.crt", "/certificates/caBundle"),
         ("claimRestorers={it's}", "/claimRestorers/0"),
+        ("conflictDetail=all", "/conflictDetail"),
+        ("otherReleases={other}", "/otherReleases/0"),
+        ("watchNamespaces={*}", "/watchNamespaces/0"),
         ("allowedHosts={https://example.com}", "/allowedHosts/0"),
         ("allowedHosts={.example.com:99999}", "/allowedHosts/0"),
         ("image.registry=https://registry.example.com", "/image/registry"),
@@ -141,6 +144,20 @@ def test_strict_admission_denies_also_while_no_webhook_answers(release: Release)
     [configuration] = of_kind(manifests, "ValidatingWebhookConfiguration")
     assert [webhook["failurePolicy"] for webhook in configuration["webhooks"]] == ["Fail"]
     assert "--strict" in containers(manifests)["webhook"]["args"]
+
+
+def test_what_is_told_of_owners_is_the_same_at_admission_and_in_conditions(release: Release) -> None:
+    for container in containers(release.manifests("conflictDetail=none")).values():
+        assert "--conflict-detail=none" in container["args"]
+
+
+def test_a_release_of_some_namespaces_is_asked_about_those_alone(release: Release) -> None:
+    manifests = release.manifests("watchNamespaces={team-a,team-b}")
+    [configuration] = of_kind(manifests, "ValidatingWebhookConfiguration")
+    named = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["team-a", "team-b"]}
+    assert [each["namespaceSelector"] for each in configuration["webhooks"]] == [{"matchExpressions": [named]}]
+    for component in ("account", "schema"):
+        assert "--watch-namespaces=team-a,team-b" in containers(manifests)[component]["args"]
 
 
 def test_monitoring_scrapes_every_pod_and_brings_alerts(release: Release) -> None:

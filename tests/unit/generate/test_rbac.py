@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from freehold.generate.rbac import permissions
-from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.common import Reference, SnowflakeSpec
+from freehold.kinds.fields import ref
 from freehold.kinds.kind import Domain, Kind, Level
 from freehold.kinds.resource import SNOWFLAKE_GROUP, VERSION, GroupResource, Resource
 
@@ -19,7 +20,9 @@ class AlphaSpec(SnowflakeSpec):
 
 
 class BetaSpec(SnowflakeSpec):
-    """A kind of the schema domain."""
+    """A kind of the schema domain, inside the other."""
+
+    alpha_ref: Reference | None = ref("Alpha", instead_of="alpha_name", parent=True)
 
 
 ALPHA = Kind(AlphaSpec, Domain.ACCOUNT, "ALPHA", Level.ACCOUNT, holds_data=True)
@@ -61,6 +64,8 @@ DECLARED = ("alphas", "betas", "providerconfigs")
         ("schema", "providerconfigs/status", set()),
         ("schema", "claims", READ | {"create", "update", "delete"}),
         ("webhook", "alphas", READ),
+        ("webhook", "betas", {"get"}),
+        ("webhook", "providerconfigs", READ),
         ("webhook", "betas/status", set()),
         ("webhook", "claims", {"get", "create", "update", "delete"}),
         *(("view", resource, READ) for resource in DECLARED),

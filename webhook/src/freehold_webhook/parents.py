@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
-from freehold.kinds.fields import Change
+from freehold.kinds.kind import parents_among
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
@@ -45,12 +45,5 @@ def needed(received: Object) -> Object:
 
 
 def _watched() -> Iterator[GroupResource]:
-    """ProviderConfigs, and the kinds that identities of others are computed from."""
     yield PROVIDER_CONFIG.path
-    parents = {
-        field.facts.reference
-        for kind in KINDS.values()
-        for field in kind.fields
-        if field.facts.change is Change.IDENTITY
-    }
-    yield from (kind.resource.path for name, kind in KINDS.items() if name in parents)
+    yield from (kind.resource.path for kind in parents_among(KINDS.values()))

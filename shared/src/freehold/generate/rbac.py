@@ -13,10 +13,12 @@ from itertools import groupby
 import yaml
 
 from freehold.claims import CLAIM
-from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.kind import Domain, Kind, parents_among
 from freehold.kinds.resource import GroupResource, Resource
 
-READ = ("get", "list", "watch")
+GET = ("get",)
+WATCH = ("list", "watch")
+READ = (*GET, *WATCH)
 PATCH = ("patch",)
 EDIT = ("create", "update", "patch", "delete", "deletecollection")
 
@@ -40,9 +42,13 @@ class Rule:
         return {"apiGroups": [self.group], "resources": list(self.resources), **named, "verbs": list(self.verbs)}
 
 
-def webhook(kinds: Iterable[Kind], provider_config: Resource) -> tuple[Rule, ...]:
-    """What the webhook may do: read every kind, and claim."""
-    return (*_rules(_paths(kinds, provider_config), READ), *_rules([CLAIM.path], WEBHOOK_ON_CLAIMS))
+def webhook(kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
+    """What the webhook may do: read every kind, watch those that others refer to, and claim."""
+    return (
+        *_rules(_paths(kinds, provider_config), GET),
+        *_rules(_paths(parents_among(kinds), provider_config), WATCH),
+        *_rules([CLAIM.path], WEBHOOK_ON_CLAIMS),
+    )
 
 
 def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
@@ -59,7 +65,7 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
         *_rules(_paths(kinds, provider_config), READ),
         *_rules(own, PATCH),
         *_rules(own, PATCH, subresource="status"),
-        Rule("apiextensions.k8s.io", ("customresourcedefinitions",), ("get",), definitions),
+        Rule("apiextensions.k8s.io", ("customresourcedefinitions",), GET, definitions),
         *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -348,6 +348,14 @@ def parts_of(asked: Requested, kinds: Mapping[str, Kind]) -> Parts:
     """
     spec = yield asked
     return (yield from kinds[asked.kind].parts(spec, asked.namespace, kinds))
+
+
+def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:
+    """The kinds that identities of others are computed from."""
+    referred = {
+        field.facts.reference for kind in kinds for field in kind.fields if field.facts.change is Change.IDENTITY
+    }
+    return tuple(kind for kind in kinds if kind.name in referred)
 
 
 _SHOWN = 1024

@@ -9,6 +9,8 @@ import pytest
 
 from freehold_devstack import prerequisites
 from freehold_devstack.cluster import Cluster
+from freehold_devstack.demo.screen import Screen
+from freehold_devstack.demo.stage import Stage, opened
 from freehold_devstack.errors import MissingPrerequisiteError
 from freehold_devstack.prerequisites import Tier
 
@@ -32,6 +34,13 @@ def cluster() -> Iterator[Cluster]:
     """A cluster of one node, for all tests of the run that don't change it."""
     with Cluster() as shared:
         yield shared
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[Stage]:
+    """Another cluster with the project's images, and an account; each test leaves it without Freehold."""
+    with opened(Screen()) as stage:
+        yield stage
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,18 +1,9 @@
 """The demo's story on the cluster tier: the same steps, with the same expectations."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from freehold_devstack.demo.screen import Screen
-from freehold_devstack.demo.stage import Stage, opened
+from freehold_devstack.demo.stage import Stage
 from freehold_devstack.demo.story import STORY, Step
-
-
-@pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with opened(Screen()) as stage:
-        yield stage
 
 
 @pytest.fixture(scope="module")

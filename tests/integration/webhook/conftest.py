@@ -1,4 +1,4 @@
-"""Two webhook replicas on a control plane of their own: the chart's policies hold for the whole cluster."""
+"""Webhook replicas on a control plane of their own: the chart's policies hold for the whole cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from freehold.kube.client import Kube
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.pki import Authority
 from tests.harness.chart import install_without_pods
-from tests.integration.webhook.harness import Account, Site, eventually
+from tests.integration.webhook.harness import REPLICAS, Account, Site, eventually
 
 
 @pytest.fixture(scope="package")
@@ -30,7 +30,7 @@ def started(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactor
     site.prepare()
     try:
         # Time enough for every decision: what is admitted must not hang on how busy the machine is.
-        site.register(*(site.replica("--drain=0.5", "--budget=25").url for _ in range(2)))
+        site.register(*(site.replica("--drain=0.5", "--budget=25").url for _ in range(REPLICAS)))
         yield site
     finally:
         site.close()
@@ -50,7 +50,7 @@ def unregistered(control_plane: ControlPlane, tmp_path: Path) -> Iterator[Site]:
 @pytest.fixture
 async def site(started: Site) -> Site:
     """The replicas, ready."""
-    for replica in started.replicas[:2]:
+    for replica in started.replicas[:REPLICAS]:
         await eventually(replica.ready, "a webhook to be ready")
     return started
 

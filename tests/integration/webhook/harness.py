@@ -18,6 +18,9 @@ from typing import Any
 import aiohttp
 import yaml
 
+from freehold.claim_store import ClaimStore
+from freehold.claims import Claim
+from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
@@ -29,6 +32,7 @@ from freehold_devstack.supervisor import free_ports
 from tests.harness.chart import NAMESPACE
 
 DEADLINE = 30.0
+REPLICAS = 3
 PROGRAM = Path(sys.executable).parent / "freehold-webhook"
 DATABASE, SCHEMA = KINDS["Database"].resource.path, KINDS["Schema"].resource.path
 
@@ -110,7 +114,7 @@ class WebhookProcess:
 
 @dataclass
 class Site:
-    """Two replicas of the webhook, registered for two namespaces.
+    """Replicas of the webhook, registered for two namespaces.
 
     Attributes:
         instance: the control plane.
@@ -272,6 +276,10 @@ class Account:
     @property
     def provider(self) -> dict[str, str]:
         return {"name": self.key, "namespace": self.site.namespaces[0]}
+
+    async def claim(self, database: str) -> Claim | None:
+        """The claim to a database in this account."""
+        return await ClaimStore(self.kube).read(Identity(self.key.upper(), "DATABASE", Name((database,))).hash)
 
     async def create(self, body: Mapping[str, Any]) -> Object | ApiError:
         """Create a resource; a refusal is the answer, not an error."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.harness.chart import CHART
+from tests.harness.chart import CHART, NAMESPACE
 from tests.integration.chart.release import ROOT, Release
 
 pytestmark = pytest.mark.xdist_group("chart")
@@ -188,6 +188,14 @@ def test_the_privileged_roles_that_are_allowed_reach_every_process_and_are_none_
         for container in containers(release.manifests(*values)).values():
             given = [each for each in container["args"] if each.startswith("--allowed-privileged-roles=")]
             assert [each.partition("=")[2] for each in given] == expected
+
+
+def test_the_namespaces_of_the_workload_identity_reach_admission_and_are_the_releases_own_by_default(
+    release: Release,
+) -> None:
+    for values, expected in ((), NAMESPACE), (("workloadIdentityNamespaces={one,two}",), "one,two"):
+        args = containers(release.manifests(*values))["webhook"]["args"]
+        assert f"--workload-identity-namespaces={expected}" in args
 
 
 def test_pods_meet_the_restricted_security_standard(release: Release) -> None:

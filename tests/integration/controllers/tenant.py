@@ -111,6 +111,11 @@ class Tenant:
         """Wait until resources are Ready."""
         self.reaches(kind, names, "Available")
 
+    def claims(self, name: str) -> list[dict[str, Any]]:
+        """Specs of the claims to all objects of a name, whoever holds them."""
+        listed = json.loads(self.kubectl("get", "claims", "--output=json").stdout)["items"]
+        return [each["spec"] for each in listed if each["spec"]["identity"]["fqn"] == f'"{name}"']
+
     def events(self, name: str) -> list[tuple[str, str]]:
         """(reason, note) of the Events about a resource."""
         found = json.loads(self.kubectl("get", "events.events.k8s.io", "--output=json").stdout)

@@ -174,7 +174,6 @@ def test_an_identity_that_changes_stops_everything(tenant: Tenant, name: str) ->
 
 def evidence(tenant: Tenant, name: str) -> dict[str, str]:
     """What the claim to an object says of how it came to be ours."""
-    claims = json.loads(tenant.kubectl("get", "claims", "--output=json").stdout)["items"]
-    (claim,) = [each for each in claims if each["spec"]["identity"]["fqn"] == f'"{name}"']
-    found: dict[str, str] = claim["spec"]["evidence"]
+    (claim,) = tenant.claims(name)
+    found: dict[str, str] = claim["evidence"]
     return found

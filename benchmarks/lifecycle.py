@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from rich.table import Table
 
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.processes import until
+from tests.harness.apiserver import requests
 from tests.harness.chart import install_without_pods
 from tests.harness.controllers import Controller
 from tests.harness.endpoint import Endpoint
@@ -34,7 +34,6 @@ OBJECTS = 20
 RESYNC_SECONDS = 5.0
 
 _WRITES = ("POST", "PUT", "PATCH", "APPLY", "DELETE")
-_REQUEST = re.compile(r"apiserver_request_total{(?P<labels>[^}]*)} (?P<count>\d+)")
 _RESOURCES = ("claims", "warehouses", "databases", "schemas")
 
 
@@ -69,25 +68,17 @@ class Counted:
             act: makes it happen and waits for its end.
             own_writes: requests of its own that write our resources.
         """
-        since, requests = self._endpoint.sequence, self._requests()
+        since, before = self._endpoint.sequence, requests(self._control_plane, _RESOURCES)
         act()
         statements = self._endpoint.statements("", since=since)
-        after = self._requests() - requests
+        made = requests(self._control_plane, _RESOURCES) - before
         reads = sum(bool(re.match("SHOW|SELECT|DESC|USE", each.text)) for each in statements)
         return Cost(
             reads=reads,
             changes=len(statements) - reads,
-            api_reads=after["GET"],
-            api_writes=sum(after[verb] for verb in _WRITES) - own_writes,
+            api_reads=made["GET"],
+            api_writes=sum(made[verb] for verb in _WRITES) - own_writes,
         )
-
-    def _requests(self) -> Counter[str]:
-        counted: Counter[str] = Counter()
-        for found in _REQUEST.finditer(self._control_plane.kubectl("get", "--raw", "/metrics").stdout):
-            labels = dict(re.findall(r'(\w+)="([^"]*)"', found["labels"]))
-            if labels["resource"] in _RESOURCES:
-                counted[labels["verb"]] += int(found["count"])
-        return counted
 
 
 @contextmanager

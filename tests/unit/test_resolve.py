@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity, Name
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
-from freehold.resolve import Resolved, Unresolved, live, resolve, stands_for
+from freehold.resolve import Resolved, Unresolved, describe, live, resolve, stands_for
 from tests.harness import declarations
 from tests.harness.memory import MemoryKube
 
@@ -200,3 +201,14 @@ async def test_a_resource_stands_for_each_of_its_slots(kube: MemoryKube) -> None
     for privilege, stands in (("SELECT", True), ("INSERT", True), ("DELETE", False)):
         identity = Identity.parse(ACCOUNT["key"], "GRANT", f'{privilege} ON TABLE "D"."S"."T" TO ROLE "R"')
         assert await stands_for(resource, identity, live(kube)) is stands
+
+
+def test_of_many_faults_the_first_are_described_and_the_others_counted() -> None:
+    def described(unknown: int) -> str:
+        with pytest.raises(ValidationError) as caught:
+            ProviderConfigSpec.model_validate({f"field{i}": i for i in range(unknown)})
+        return describe(caught.value)
+
+    assert described(1) == "authenticationType: Field required; field0: Extra inputs are not permitted"
+    assert described(10).endswith("field3: Extra inputs are not permitted; and 6 more")
+    assert described(150_000) == "150001 faults"

@@ -195,10 +195,14 @@ def _read(requested: Requested, model: type[M], found: Object) -> M:
 
 _MOST_FAULTS = 5
 """That are described of a manifest: whoever mends these is told of the others."""
+_TOO_MANY = 1000
+"""Faults that take longer to read than a request may."""
 
 
 def describe(error: ValidationError) -> str:
     """What is wrong with a manifest, in one line."""
+    if error.error_count() > _TOO_MANY:
+        return f"{error.error_count()} faults"
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     found = [f"{'.'.join(str(step) for step in each['loc'])}: {each['msg']}" for each in faults[:_MOST_FAULTS]]
     return "; ".join([*found, f"and {len(faults) - len(found)} more"] if len(faults) > len(found) else found)

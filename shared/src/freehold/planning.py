@@ -157,6 +157,8 @@ def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple
     found: list[tuple[SpecField, object, object]] = []
     for each in kind.fields:
         facts, before, after = each.facts, getattr(old, each.attribute), getattr(new, each.attribute)
+        if before == after:
+            continue
         unmanaged = after is None and facts.reset.keep
         meant = facts.meaning(before), facts.meaning(after)
         if not unmanaged and meant[0] != meant[1] and facts.change_between(*meant) is Change.RECREATE:

@@ -23,8 +23,10 @@ def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
 def _of_fields(place: str, model: Model) -> Iterator[str]:
     checks = {each.attribute: each.facts.check for each in properties(type(model))}
     for attribute, info in type(model).model_fields.items():
-        check = checks.get(attribute)
-        for at, value in _values(f"{place}.{info.alias or attribute}", getattr(model, attribute)):
+        given, check = getattr(model, attribute), checks.get(attribute)
+        if given is None:
+            continue
+        for at, value in _values(f"{place}.{info.alias or attribute}", given):
             if isinstance(value, Model):
                 yield from _of_fields(at, value)
             elif check is not None and value is not None:

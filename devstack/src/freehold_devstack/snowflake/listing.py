@@ -123,18 +123,9 @@ def parse_filters(parser: Parser, types: Types, show: Show, scopes: Sequence[str
         if parser.accept("FROM"):
             filters = replace(filters, after=parser.string())
     if show.privileges and parser.accept("WITH", "PRIVILEGES"):
-        filters = replace(filters, privileges=_parse_privileges(parser, types))
+        privileges = parser.list_of(lambda: parser.choose_any(types.privileges))
+        filters = replace(filters, privileges=tuple(privileges))
     return filters
-
-
-def _parse_privileges(parser: Parser, types: Types) -> tuple[str, ...]:
-    privileges: list[str] = []
-    while not privileges or parser.accept(","):
-        words = parser.accept_any(types.privileges)
-        if words is None:
-            raise parser.unexpected()
-        privileges.append(words)
-    return tuple(privileges)
 
 
 def _parse_scope(parser: Parser, types: Types, scopes: Sequence[str]) -> Scope:

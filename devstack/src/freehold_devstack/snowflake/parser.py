@@ -168,6 +168,13 @@ class Parser:
                 return meaning
         return None
 
+    def choose_any(self, vocabulary: Vocabulary[Meaning]) -> Meaning:
+        """As `accept_any`, where one of them has to come."""
+        meaning = self.accept_any(vocabulary)
+        if meaning is None:
+            raise self.unexpected()
+        return meaning
+
     def at_any(self, vocabulary: Vocabulary[Meaning]) -> bool:
         """Whether the input goes on with one of some phrases."""
         return any(self.at(*words) for words, _ in vocabulary.beginning_with(self.token.keyword))
@@ -266,10 +273,7 @@ class Parser:
 
     def names(self, *, parts: int) -> list[Name]:
         """Take `name [, …]`."""
-        names = [self.name(parts=parts)]
-        while self.accept(","):
-            names.append(self.name(parts=parts))
-        return names
+        return self.list_of(lambda: self.name(parts=parts))
 
     def string(self) -> str:
         """Take a string literal."""

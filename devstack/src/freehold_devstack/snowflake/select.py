@@ -99,9 +99,7 @@ def _is_beyond(text: str, error: SqlError) -> bool:
 
 
 def _parse_items(parser: Parser) -> Select:
-    items: list[Item] = []
-    while not items or parser.accept(","):
-        items.append(_parse_item(parser))
+    items = parser.list_of(lambda: _parse_item(parser))
     if parser.at("FROM"):
         raise errors.unsupported("SELECT FROM")
     return Select(items)

@@ -114,10 +114,7 @@ def parse_use(parser: Parser, types: Types) -> Statement:
         for word in ("ALL", "NONE"):
             if parser.accept(word):
                 return UseSecondaryRoles(word)
-        roles = [parser.identifier()]
-        while parser.accept(","):
-            roles.append(parser.identifier())
-        return UseSecondaryRoles(roles)
+        return UseSecondaryRoles(parser.list_of(parser.identifier))
     for kind in ("DATABASE", "SCHEMA", "WAREHOUSE"):
         if parser.accept(kind):
             return UseObject(types[kind], parse_name(parser, types[kind], types))

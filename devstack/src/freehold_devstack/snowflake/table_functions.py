@@ -114,9 +114,7 @@ def parse_select_from_function(parser: Parser) -> Statement:
         SqlError: 001003; 002143 for an unknown function; 002018 for an argument that is no text in quotes; 999999 for
             arguments that the function doesn't take.
     """
-    items = [_parse_item(parser)]
-    while parser.accept(","):
-        items.append(_parse_item(parser))
+    items = parser.list_of(lambda: _parse_item(parser))
     parser.expect("FROM", "TABLE", "(")
     name = parser.name(parts=3)
     if name[-1] not in TABLE_FUNCTIONS or (len(name) > 1 and name[-2] != INFORMATION_SCHEMA):
@@ -186,8 +184,7 @@ def _parse_conditions(parser: Parser) -> list[Condition]:
 
 
 def _parse_order(parser: Parser) -> list[tuple[Item, bool]]:
-    order: list[tuple[Item, bool]] = []
-    while not order or parser.accept(","):
-        column = _parse_column(parser)
-        order.append((column, not parser.accept("ASC") and parser.accept("DESC")))
-    return order
+    def take() -> tuple[Item, bool]:
+        return _parse_column(parser), not parser.accept("ASC") and parser.accept("DESC")
+
+    return parser.list_of(take)

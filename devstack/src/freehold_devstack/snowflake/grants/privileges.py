@@ -27,12 +27,8 @@ def parse_privileges(parser: Parser, types: Types) -> list[str]:
     if parser.accept("ALL"):
         parser.accept("PRIVILEGES")
         return []
-    privileges: list[str] = []
-    while not privileges or parser.accept(","):
-        words = parser.accept_any(types.grantable)
-        if words is None:
-            raise parser.unexpected()
-        privileges.append(_RENAMED.get(words, words))
+    listed = parser.list_of(lambda: parser.choose_any(types.grantable))
+    privileges = [_RENAMED.get(words, words) for words in listed]
     if OWNERSHIP in privileges and len(privileges) > 1:
         raise errors.unnumbered("Cannot specify OWNERSHIP in privilege list.", family="")
     return privileges

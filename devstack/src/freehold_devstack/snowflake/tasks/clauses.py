@@ -14,10 +14,7 @@ from freehold_devstack.snowflake.tasks.rules import USER, settle
 
 def _parse_tasks(parser: Parser) -> tuple[Name, ...]:
     """Take `<task> [, …]`, which clauses may follow."""
-    tasks = [parser.name(parts=3)]
-    while parser.accept(","):
-        tasks.append(parser.name(parts=3))
-    return tuple(tasks)
+    return tuple(parser.names(parts=3))
 
 
 _TAIL: dict[str, Callable[[Parser], Value]] = {

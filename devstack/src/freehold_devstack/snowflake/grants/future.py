@@ -8,6 +8,7 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants import shares
+from freehold_devstack.snowflake.grants.forms import grant_form, revoke_form
 from freehold_devstack.snowflake.grants.grantees import DATABASE_ROLE, SHARE, USER, Grantee
 from freehold_devstack.snowflake.grants.privileges import (
     READ,
@@ -87,10 +88,6 @@ class _FuturePrivileges:
     grantee: Grantee
 
     @property
-    def _detail(self) -> str:
-        return f"{', '.join(self.privileges) or 'ALL'} ON {self.objects}"
-
-    @property
     def _wanted(self) -> list[str]:
         return list(self.privileges) or sorted(self.objects.privileges)
 
@@ -103,8 +100,7 @@ class GrantFuture(_FuturePrivileges):
 
     @property
     def form(self) -> Form:
-        option = " WITH GRANT OPTION" if self.grant_option else ""
-        return Form("GRANT", "", (), f"{self._detail} TO {self.grantee}{option}")
+        return grant_form(self.privileges, self.objects, self.grantee, grant_option=self.grant_option)
 
     def execute(self, context: Context) -> Result:
         check_type(self.objects, self.privileges)
@@ -135,9 +131,9 @@ class RevokeFuture(_FuturePrivileges):
 
     @property
     def form(self) -> Form:
-        option = "GRANT OPTION FOR " if self.option_only else ""
-        cascade = " CASCADE" if self.cascade else ""
-        return Form("REVOKE", "", (), f"{option}{self._detail} FROM {self.grantee}{cascade}")
+        return revoke_form(
+            self.privileges, self.objects, self.grantee, option_only=self.option_only, cascade=self.cascade
+        )
 
     def execute(self, context: Context) -> Result:
         check_type(self.objects, self.privileges)

@@ -7,6 +7,7 @@ from freehold_devstack.snowflake import errors
 from freehold_devstack.snowflake.catalog import CatalogObject, Grant
 from freehold_devstack.snowflake.context import Context
 from freehold_devstack.snowflake.grants import records, shares
+from freehold_devstack.snowflake.grants.forms import grant_form, revoke_form
 from freehold_devstack.snowflake.grants.grantees import SHARE, USER, Grantee
 from freehold_devstack.snowflake.grants.privileges import (
     IMPORTED,
@@ -36,10 +37,6 @@ class _Privileges:
     securable: Existing
     grantee: Grantee
 
-    @property
-    def _detail(self) -> str:
-        return f"{', '.join(self.privileges) or 'ALL'} ON {self.securable}"
-
     def _wanted(self, context: Context, obj: CatalogObject) -> list[str]:
         """The privileges that are meant on an object; IMPORTED PRIVILEGES is kept as USAGE."""
         if self.privileges:
@@ -63,8 +60,7 @@ class GrantPrivileges(_Privileges):
 
     @property
     def form(self) -> Form:
-        option = " WITH GRANT OPTION" if self.grant_option else ""
-        return Form("GRANT", "", (), f"{self._detail} TO {self.grantee}{option}")
+        return grant_form(self.privileges, self.securable, self.grantee, grant_option=self.grant_option)
 
     def execute(self, context: Context) -> Result:
         self._check_bulk("grant")
@@ -113,9 +109,9 @@ class RevokePrivileges(_Privileges):
 
     @property
     def form(self) -> Form:
-        option = "GRANT OPTION FOR " if self.option_only else ""
-        cascade = " CASCADE" if self.cascade else ""
-        return Form("REVOKE", "", (), f"{option}{self._detail} FROM {self.grantee}{cascade}")
+        return revoke_form(
+            self.privileges, self.securable, self.grantee, option_only=self.option_only, cascade=self.cascade
+        )
 
     def execute(self, context: Context) -> Result:
         self._check_bulk("revoke")

@@ -16,13 +16,21 @@ from freehold import logs
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM
 from freehold.conflicts import Detail
-from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Domain
 from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.options import (
+    SNOWFLAKE,
+    AllowedHosts,
+    AllowedPrivilegedRoles,
+    ConflictDetail,
+    HealthPort,
+    LogFormat,
+    LogLevel,
+)
 from freehold.snowflake.client import Snowflake
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
@@ -56,20 +64,14 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         ] = "",
         identity: Annotated[str, typer.Option(help="This process among its equals, for example the pod.")] = "",
         installation_id: Annotated[str, typer.Option(help="Id of the installation in query tags.")] = "freehold",
-        allowed_hosts: Annotated[
-            str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
-        ] = ",".join(SNOWFLAKE_HOSTS),
-        allowed_privileged_roles: Annotated[
-            str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
-        ] = "",
-        conflict_detail: Annotated[
-            Detail, typer.Option(help="What is told of the owner of an object that a resource can't have.")
-        ] = Detail.NAMESPACE,
-        health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
+        allowed_hosts: AllowedHosts = SNOWFLAKE,
+        allowed_privileged_roles: AllowedPrivilegedRoles = "",
+        conflict_detail: ConflictDetail = Detail.NAMESPACE,
+        health_port: HealthPort = 8080,
         lease_duration: Annotated[int, typer.Option(help="Seconds until others take over from a lost process.")] = 15,
         resync_interval: Annotated[int, typer.Option(help="Seconds between observations without a reason.")] = 300,
-        log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
-        log_format: Annotated[logs.Format, typer.Option(help="json or text.")] = logs.Format.JSON,
+        log_level: LogLevel = "info",
+        log_format: LogFormat = logs.Format.JSON,
     ) -> None:
         """Make Snowflake match the custom resources of one domain."""
         logs.configure(log_level, log_format)

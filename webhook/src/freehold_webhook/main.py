@@ -13,9 +13,17 @@ import typer
 from freehold import logs
 from freehold.claim_store import ClaimStore
 from freehold.conflicts import Detail
-from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kube.client import Kube
 from freehold.metrics import serve_health
+from freehold.options import (
+    SNOWFLAKE,
+    AllowedHosts,
+    AllowedPrivilegedRoles,
+    ConflictDetail,
+    HealthPort,
+    LogFormat,
+    LogLevel,
+)
 from freehold_webhook.admission import BUDGET, Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.parents import Parents
@@ -37,26 +45,20 @@ def run(
     ] = "",
     configuration_name: Annotated[str, typer.Option(help="Our ValidatingWebhookConfiguration.")] = "freehold",
     port: Annotated[int, typer.Option(help="Port of the admission server.")] = 9443,
-    health_port: Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")] = 8080,
-    allowed_hosts: Annotated[
-        str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")
-    ] = ",".join(SNOWFLAKE_HOSTS),
+    health_port: HealthPort = 8080,
+    allowed_hosts: AllowedHosts = SNOWFLAKE,
     workload_identity_namespaces: Annotated[
         str, typer.Option(help="Namespaces that may log in by our workload identity, separated by commas.")
     ] = "",
-    allowed_privileged_roles: Annotated[
-        str, typer.Option(help="Privileged roles that resources may work with, separated by commas.")
-    ] = "",
-    conflict_detail: Annotated[
-        Detail, typer.Option(help="What is told of the owner of an object that a resource can't have.")
-    ] = Detail.NAMESPACE,
+    allowed_privileged_roles: AllowedPrivilegedRoles = "",
+    conflict_detail: ConflictDetail = Detail.NAMESPACE,
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
     budget: Annotated[
         float, typer.Option(help="Seconds for a decision; less than timeoutSeconds of the configuration.")
     ] = BUDGET,
     drain: Annotated[float, typer.Option(help="Seconds of service after SIGTERM.")] = 5.0,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
-    log_format: Annotated[logs.Format, typer.Option(help="json or text.")] = logs.Format.JSON,
+    log_level: LogLevel = "info",
+    log_format: LogFormat = logs.Format.JSON,
 ) -> None:
     """Refuse a second owner of anything in Snowflake or PostgreSQL while it is being applied."""
     logs.configure(log_level, log_format)

@@ -12,12 +12,12 @@ import yaml
 
 from freehold_devstack.processes import WITH_PARENT, until
 from freehold_devstack.snowflake.control_client import ControlClient
-from freehold_devstack.snowflake.journal import Entry
+from freehold_devstack.snowflake.journal import Entry, Records
 
 START_SECONDS = 20.0
 
 
-class Endpoint:
+class Endpoint(Records):
     """A running endpoint."""
 
     def __init__(self, folder: Path, seed: Mapping[str, Any]) -> None:
@@ -54,21 +54,14 @@ class Endpoint:
     @property
     def sequence(self) -> int:
         """Number of the latest entry of the journal: what comes after it is news."""
-        return max((entry.sequence for entry in self.control.since()), default=0)
+        return max((entry.sequence for entry in self.since()), default=0)
 
-    def statements(self, pattern: str, *, since: int = 0, outcome: str | None = None) -> list[Entry]:
-        """The statements that a regular expression finds, whatever their case.
-
-        Args:
-            pattern: looked for in the text.
-            since: only those after this number.
-            outcome: only those that ended so.
-        """
-        return self.control.statements(pattern, since=since, outcome=outcome)
+    def since(self, sequence: int = 0) -> list[Entry]:
+        return self.control.since(sequence)
 
     def logins(self, user: str) -> list[str | None]:
         """The outcomes of a user's log-ins."""
-        return [entry.outcome for entry in self.control.since() if entry.kind == "login" and entry.text.endswith(user)]
+        return [entry.outcome for entry in self.since() if entry.kind == "login" and entry.text.endswith(user)]
 
     def fault(self, match: str, action: str, **facts: Any) -> None:
         """Have the next matching statements go wrong; see `freehold_devstack.snowflake.faults.Fault`."""

@@ -27,13 +27,10 @@ from freehold_controllers.reconciler.decision import (
     Subject,
     Tell,
     Update,
-    decide,
-    decide_deletion,
-    hindrance,
-    in_the_way,
-    waits_for,
 )
 from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, waits_for
+from freehold_controllers.reconciler.upkeep import decide
 
 BORN = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 BEFORE, AFTER = BORN - timedelta(seconds=5), BORN + timedelta(seconds=5)

@@ -28,16 +28,13 @@ from freehold_controllers.reconciler.decision import (
     Release,
     Stop,
     Subject,
-    decide_deletion,
-    hindrance,
-    in_the_way,
-    waits_for,
 )
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, waits_for
 from freehold_controllers.reconciler.services import Services
 
 _CRDS = GroupResource(

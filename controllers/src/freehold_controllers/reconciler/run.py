@@ -28,8 +28,6 @@ from freehold_controllers.reconciler.decision import (
     Tell,
     Update,
     View,
-    decide,
-    paused,
     told,
 )
 from freehold_controllers.reconciler.deletion import delete
@@ -42,6 +40,7 @@ from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, SYNCED, Verdict, Verdicts
+from freehold_controllers.reconciler.upkeep import decide, paused
 
 _ROUNDS = 10
 """Decisions in one pass; an object that changes more often is looked at again later."""

@@ -35,6 +35,8 @@ class Change(Enum):
     """Impossible: another value is another object. CEL refuses it."""
     RECREATE = "RECREATE"
     """Only by dropping the object. Admission refuses it, and the reconciler stops with ImmutableField."""
+    DESTRUCTIVE = "DESTRUCTIVE"
+    """A statement that loses data, such as DROP COLUMN. Never sent unless the spec asks for exactly that."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,149 @@
+"""What to do about the object of a resource that goes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from freehold.claims import HAND_OVER_ANNOTATION
+from freehold.kinds.kind import Content, Kind
+from freehold.observation import Observation
+from freehold_controllers.reconciler.decision import (
+    Absence,
+    Drop,
+    HandOver,
+    Heir,
+    Look,
+    Record,
+    Release,
+    Stop,
+    Subject,
+    View,
+    attempt_unknown,
+    grant_that_shows_all,
+    listed,
+    made_by_unknown_attempt,
+    make_visible,
+    unseen,
+)
+from freehold_controllers.reconciler.reasons import Reason
+
+
+def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop | HandOver | Release | Stop:
+    """What to do about the object of a resource that is being deleted.
+
+    Nothing but the claim counts here: references, provider and permissions may be gone.
+
+    Args:
+        subject: the resource; its claim may be None.
+        view: what Snowflake shows; None when it wasn't asked yet.
+    """
+    claim, spec = subject.claim, subject.spec
+    if claim is None or (claim.evidence is None and not attempt_unknown(claim)):
+        return Release(False, f"{subject} was never Freehold's: nothing is dropped")
+    if subject.under_way == "DROP":
+        # Whatever has the name when it arrives would go.
+        return _awaited(subject)
+    if subject.heir and not subject.abandoned:
+        return _to_heir(subject, subject.heir)
+    if kept := _kept_on_purpose(subject):
+        return Release(True, f"{subject} stays in Snowflake: {kept}")
+    if spec.paused:
+        return Stop(Reason.DELETE_BLOCKED, f"{subject} isn't dropped while spec.paused is true: set it to false")
+    if view is None:
+        return Look()
+    if isinstance(view, Observation):
+        if claim.evidence and claim.evidence.created_on == view.created_on:
+            return Drop()
+        if made_by_unknown_attempt(subject, view) and view.owner in (None, subject.role):
+            return Record("created")
+        return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
+    if view is Absence.PROVED and subject.under_way and attempt_unknown(claim):
+        return _awaited(subject)
+    if view is Absence.PROVED:
+        return Release(False, f"{subject} is gone already")
+    return Stop(
+        Reason.NOT_VISIBLE,
+        f"{unseen(subject)}, so that it can't be told whether it still exists. {make_visible(subject)}",
+        soon=True,
+    )
+
+
+def _to_heir(subject: Subject, heir: Heir) -> HandOver | Stop:
+    if heir.ready:
+        return HandOver(heir.holder)
+    # Nobody is told what others have in their namespaces, so it stays open which of the two it is.
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{subject} is to be handed over to {heir.holder}, which isn't there, or doesn't stand for the same object: "
+        f"apply it, or remove the annotation {HAND_OVER_ANNOTATION} to have the deletionPolicy decide",
+        soon=True,
+    )
+
+
+def _awaited(subject: Subject) -> Stop:
+    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} whose answer was lost may still be under way")
+
+
+def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:
+    """What must go before an object that is to be dropped.
+
+    Args:
+        subject: the resource.
+        children: resources whose objects lie inside.
+    """
+    if not children:
+        return None
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{subject} holds the objects of {listed(children)}: delete these first, then it is dropped",
+    )
+
+
+def in_the_way(kind: Kind, *, force: bool) -> tuple[Content, ...]:
+    """What is to be looked for before a DROP.
+
+    Args:
+        kind: the object's kind.
+        force: whether the user wants it dropped with all that is inside.
+    """
+    return tuple(each for each in kind.content if not (force and each.forced))
+
+
+def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], *, complete: bool) -> Stop | None:
+    """What stands in the way of a DROP that is decided.
+
+    Args:
+        subject: the resource.
+        found: each thing that was looked for (`in_the_way`), with the names of what counts.
+        complete: whether these are all, since the role sees everything.
+    """
+    go_ahead = f', or set the annotation freehold.dev/force-destroy: "true" to drop {subject} with all that is inside'
+    for content, names in found:
+        if names:
+            return Stop(
+                Reason.DELETE_BLOCKED,
+                f"{subject} holds {listed(names)}: {content.remedy}{go_ahead if content.forced else ''}",
+                soon=True,
+            )
+    if not complete and not all(content.told_to_all for content, _ in found):
+        return Stop(
+            Reason.DELETE_BLOCKED,
+            f"role {subject.role} can't see whether {subject} is empty: run {grant_that_shows_all(subject)}{go_ahead}",
+            soon=True,
+        )
+    return None
+
+
+def _kept_on_purpose(subject: Subject) -> str | None:
+    """Why the user wants the object to stay."""
+    claim, spec = subject.claim, subject.spec
+    if subject.abandoned:
+        return "its resource has the annotation freehold.dev/abandon-on-delete"
+    if spec.deletion_policy == "Orphan":
+        return "deletionPolicy is Orphan"
+    if spec.management_policies.observe_only:
+        return "it is only observed"
+    adopted = claim is not None and claim.evidence is not None and claim.evidence.how == "adopted"
+    if adopted and subject.kind.holds_data and spec.deletion_policy is None:
+        return "it was adopted and holds data, and deletionPolicy: Delete isn't written out"
+    return None

@@ -1,0 +1,153 @@
+"""What to do about the object of a resource that stays. Pure."""
+
+from __future__ import annotations
+
+from freehold import planning
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.fields import Change
+from freehold.observation import Observation
+from freehold_controllers.reconciler.decision import (
+    PASSES,
+    Absence,
+    Create,
+    Hidden,
+    InSync,
+    Look,
+    Record,
+    Stop,
+    Subject,
+    Tell,
+    Update,
+    View,
+    attempt_unknown,
+    made_by_unknown_attempt,
+    make_visible,
+    told,
+    unseen,
+)
+from freehold_controllers.reconciler.reasons import Reason
+
+
+def decide(subject: Subject, view: View | None) -> Look | Create | Record | Update | Tell | InSync | Stop:
+    """What to do about the object of a resource that isn't being deleted.
+
+    Args:
+        subject: the resource.
+        view: what Snowflake shows; None when it wasn't asked yet.
+    """
+    if stop := paused(subject.spec):
+        return stop
+    evidence = subject.claim.evidence if subject.claim else None
+    observe_only = subject.spec.management_policies.observe_only
+    if view is None:
+        return Look() if evidence or observe_only else Create()
+    if observe_only:
+        return _watched(subject, view)
+    if isinstance(view, Hidden):
+        return _taken_by_something_invisible(subject, view)
+    if isinstance(view, Absence):
+        return _vanished(subject, view) if evidence else Create()
+    if evidence and evidence.created_on == view.created_on:
+        return _compare(subject, view)
+    return _ours_or_a_strangers(subject, view)
+
+
+def paused(spec: SnowflakeSpec) -> Stop | None:
+    """Whether the user has stopped everything."""
+    return Stop(Reason.RECONCILE_PAUSED, "spec.paused is true: nothing is sent") if spec.paused else None
+
+
+def _watched(subject: Subject, view: View) -> InSync | Stop:
+    if isinstance(view, Observation):
+        return InSync()
+    return Stop(Reason.OBSERVE_ONLY, f"{unseen(subject)}, and it is only observed. {make_visible(subject)}")
+
+
+def _compare(subject: Subject, view: Observation) -> Update | Tell | InSync | Stop:
+    found = planning.differences(subject.kind, subject.spec, view, subject.tracked)
+    if not found:
+        return InSync()
+    fixed = tuple(each for each in found if each.change is not Change.ALTER)
+    if fixed:
+        return Stop(
+            Reason.IMMUTABLE_FIELD,
+            f"{subject}: {told(fixed)}. No ALTER leads there: change the manifest back, or delete the resource and "
+            "apply it again",
+        )
+    drift = not subject.changed
+    if drift and subject.spec.management_policies.drift_policy == "detect-only":
+        return Tell(found)
+    if subject.passes >= PASSES:
+        return Stop(
+            Reason.NOT_CONVERGING,
+            f"{subject}: {told(found)}, also after {subject.passes} updates. Something changes it back, or Snowflake "
+            "stores another value: align the manifest or find who changes it",
+            condition="Converging",
+        )
+    return Update(found, drift)
+
+
+def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
+    """The object isn't the one that the evidence speaks of, or there is no evidence."""
+    if made_by_unknown_attempt(subject, view):
+        if view.owner in (None, subject.role):
+            return Record("created")
+        return Stop(
+            Reason.OWNED_BY_OTHER,
+            f"{subject} belongs to role {view.owner}, not to {subject.role}: a future OWNERSHIP grant may have "
+            f"taken it at birth. GRANT OWNERSHIP on it to role {subject.role}, or use another name",
+        )
+    replaced = subject.claim is not None and subject.claim.evidence is not None
+    if _adopts(subject):
+        refusal = subject.kind.adoptable(view)
+        if refusal is None:
+            return Record("adopted")
+        return Stop(Reason.RESOURCE_ALREADY_EXISTS, f"{subject} can't be adopted: {refusal}")
+    if replaced:
+        return Stop(
+            Reason.REPLACED,
+            f"{subject} was replaced by another object at {view.created_on.isoformat()}, which isn't Freehold's: it is "
+            "neither altered nor dropped. Set managementPolicies.adoptionPolicy to adopt to take it over",
+        )
+    owner = f", owned by role {view.owner}" if view.owner else ""
+    return Stop(
+        Reason.RESOURCE_ALREADY_EXISTS,
+        f"{subject} exists already{owner}, and Freehold hasn't made it: it is left alone. Use another name, or set "
+        "managementPolicies.adoptionPolicy to adopt",
+    )
+
+
+def _taken_by_something_invisible(subject: Subject, view: Hidden) -> Stop:
+    claim = subject.claim
+    if _adopts(subject) or (claim and (claim.evidence or attempt_unknown(claim))):
+        return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}, but it exists: {view.answer}. {make_visible(subject)}")
+    return Stop(
+        Reason.RESOURCE_ALREADY_EXISTS,
+        f"the name of {subject} is taken by an object that role {subject.role} can't see: {view.answer}. Use another "
+        "name, or ask its owner",
+    )
+
+
+def _vanished(subject: Subject, view: Absence) -> Create | Stop:
+    policies, spec = subject.spec.management_policies, subject.spec
+    stop = spec.vanished_policy == "Stop" or (
+        spec.vanished_policy is None and (subject.kind.holds_data or policies.drift_policy == "detect-only")
+    )
+    if not stop:
+        return Create()
+    again = "set vanishedPolicy to Recreate to have it made anew"
+    if view is Absence.PROVED:
+        undrop = (
+            f"UNDROP {subject.kind.object_type} {subject.target.name} may bring it back, or "
+            if subject.kind.holds_data
+            else ""
+        )
+        return Stop(Reason.VANISHED, f"{subject} has disappeared from Snowflake: {undrop}{again}")
+    return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}: it may be gone. {make_visible(subject)}, or {again}")
+
+
+def _adopts(subject: Subject) -> bool:
+    # Once: what replaced an object that was ours is somebody else's, whatever its name.
+    owned = subject.claim is not None and subject.claim.evidence is not None
+    named = subject.target.parts[-1] in subject.kind.adopts and not owned
+    return named or subject.spec.management_policies.adoption_policy == "adopt"

@@ -59,7 +59,7 @@ async def test_a_refused_attempt_does_not_settle_an_earlier_one(holding: Holding
 
 async def test_evidence_settles_everything_in_one_step(holding: Holding, store: ClaimStore) -> None:
     await holding.begin_attempt(EARLY)
-    await holding.intend_drop(EARLY)
+    await holding.intend("DROP", EARLY)
     await holding.record("created", Observation({"created_on": LATE}), "R", LATE)
     stored = await store.read(IDENTITY.hash)
     assert stored is not None

@@ -63,16 +63,17 @@ class Holding:
         """uid of the claim."""
         return self._claim.uid
 
-    async def intend_drop(self, created_on: datetime) -> None:
+    async def intend(self, statement: Literal["DROP", "RECREATE"], created_on: datetime) -> None:
         """Write that a DROP is about to be sent.
 
         Args:
+            statement: whether it ends there, or another object is to be created under the same name.
             created_on: the incarnation that it is meant for.
         """
-        await self._write(intent=Intent(statement="DROP", created_on=created_on))
+        await self._write(intent=Intent(statement=statement, created_on=created_on))
 
-    async def withdraw_drop(self) -> None:
-        """Write that the DROP has certainly dropped nothing."""
+    async def withdraw(self) -> None:
+        """Write that what was intended has certainly not happened."""
         await self._write(intent=None)
 
     async def beside(self, namespace_class: str, parts: tuple[str, ...]) -> Holding | None:

@@ -1,0 +1,126 @@
+"""Dropping an object that is provably ours: what has to go first, what stands in the way, and the DROP itself.
+
+The object of a resource that goes and the one that is recreated are dropped alike.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from freehold import planning
+from freehold.claims import CLAIM, Claim
+from freehold.identity import Identity
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
+from freehold.kube.objects import Key
+from freehold.observation import Observation
+from freehold.snowflake.errors import ErrorClass, SnowflakeError
+from freehold_controllers.reconciler.decision import Absence, Stop, Subject
+from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.removal import hindrance, in_the_way
+from freehold_controllers.reconciler.services import Services
+
+_CRDS = GroupResource(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
+)
+
+_FOLLOWED = 5
+"""Children whose end is waited for at a time."""
+
+
+async def kind_goes(services: Services, managed: Managed) -> bool:
+    """Whether the kind's definition is being deleted, which takes all resources along and means no object."""
+    path = managed.kind.resource.path
+    return (await services.kube.get(_CRDS, f"{path.plural}.{path.group}")).deleting
+
+
+def under_way(services: Services, claim: Claim) -> Literal["CREATE", "DROP"] | None:
+    """The statement of an earlier pass, or of another process, that may still have an effect."""
+    mark, intent = claim.spec.mark, claim.spec.intent
+    if intent is not None and services.attempts.under_way(claim.uid, "DROP"):
+        return "DROP"
+    if mark is not None and mark.since is not None and services.attempts.under_way(claim.uid, mark.attempt):
+        return "CREATE"
+    return None
+
+
+def children(services: Services, managed: Managed, identity: Identity) -> list[str]:
+    """The resources whose objects lie inside. We are woken when one of the first goes.
+
+    Raises:
+        Stopped: not all claims and resources are known yet.
+    """
+    for kind in (CLAIM.kind, *KINDS):
+        if not services.reflectors[kind].synced.is_set():
+            message = f"it isn't known yet what lies inside {identity.fqn}: resources of kind {kind} are still listed"
+            raise Stopped(Stop(Reason.DELETING, message))
+    found = [
+        (name, Key(holder.kind, holder.namespace, holder.name))
+        for name, holder in services.inventory.inside(identity)
+        if (holder.namespace, holder.name) in services.reflectors[holder.kind].store
+    ]
+    for name, key in found[:_FOLLOWED]:
+        services.following.follow(managed.key, Key(CLAIM.kind, "", name))
+        services.following.follow(managed.key, key)
+    here = managed.object.namespace
+    return [str(key) if key.namespace == here else f"a {key.kind} in another namespace" for _, key in found]
+
+
+async def hindrance_of(remote: Remote, managed: Managed, subject: Subject) -> Stop | None:
+    """What stands in the way of a DROP that is decided."""
+    wanted = in_the_way(remote.kind, force=managed.force_destroy)
+    if not wanted:
+        return None
+    found = []
+    for content in wanted:
+        rows = await remote.query(content.query(remote.target))
+        found.append((content, [content.name(row) for row in rows if content.counts(row)]))
+    return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
+
+
+async def drop(
+    services: Services,
+    managed: Managed,
+    holding: Holding,
+    remote: Remote,
+    seen: Observation,
+    statement: Literal["DROP", "RECREATE"] = "DROP",
+) -> Observation | Absence:
+    """Send the plain DROP, and look what is there afterwards.
+
+    Args:
+        services: the outside world.
+        managed: the resource.
+        holding: its claim, whose evidence speaks of what was seen.
+        remote: the object.
+        seen: the incarnation that is to go.
+        statement: what the intent says of it: whether another object follows under the same name.
+
+    Raises:
+        SnowflakeError: it was refused, and the intent is withdrawn; or it may still be under way, as the intent says.
+    """
+    # The intent tells whoever finds the claim after a crash here that the object may be gone by our hand.
+    await holding.intend(statement, seen.created_on)
+    # Whatever was asked and written since the object was seen took its time.
+    now = await remote.view_anyway()
+    if isinstance(now, Absence) or now.created_on != seen.created_on:
+        return now
+    # One that gets no answer counts from now on.
+    services.attempts.forget(holding.uid)
+    try:
+        await remote.send(planning.drop(remote.target))
+    except SnowflakeError as error:
+        if error.outcome_known:
+            await holding.withdraw()
+        if error.error_class is not ErrorClass.MISSING:
+            raise
+        # "Does not exist or not authorized" proves nothing: only another look can.
+        return await remote.view_anyway()
+    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
+    after = await remote.view_anyway()
+    # Our own DROP has just said that this incarnation is gone.
+    return Absence.PROVED if isinstance(after, Absence) else after

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
 
-from freehold import datatypes, privileges, schedules, slots
+from freehold import bodies, datatypes, privileges, schedules, slots
 from freehold.identifiers import split
 from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
@@ -40,6 +41,14 @@ class TableSpec(InSchemaSpec):
 class ViewSpec(InSchemaSpec):
     """A view."""
 
+    statement: str = checked(bodies.query, default="SELECT 1")
+
+
+class MaskingPolicySpec(InSchemaSpec):
+    """A masking policy."""
+
+    body: str = checked(partial(bodies.expression, clauses=("COMMENT", "EXEMPT_OTHER_POLICIES")), max_length=65_536)
+
 
 class Argument(Model):
     """An argument of a function."""
@@ -59,6 +68,7 @@ class TaskSpec(InSchemaSpec):
 
     schedule: str | None = prop("SCHEDULE", check=schedules.parse)
     after: list[str] | None = prop("AFTER", check=split)
+    sql_statement: str = checked(bodies.statement, default="SELECT 1")
 
 
 class GrantSpec(SnowflakeSpec):
@@ -145,6 +155,7 @@ def _attachment(spec: PolicyAttachmentSpec) -> Slot:
 
 TABLE = _in_schema(TableSpec, "TABLE")
 VIEW = _in_schema(ViewSpec, "VIEW", namespace_class="TABLE")
+MASKING_POLICY = _in_schema(MaskingPolicySpec, "MASKING POLICY")
 FUNCTION = _in_schema(FunctionSpec, "FUNCTION", arguments=lambda spec: [each.type for each in spec.arguments])
 TASK = _in_schema(TaskSpec, "TASK")
 GRANT = _slots(GrantSpec, "GRANT", _grants, faults=lambda spec: tuple(_ungrantable(spec)), advice=_unknown)
@@ -161,6 +172,6 @@ OWNERSHIP = _slots(
 )
 POLICY_ATTACHMENT = _slots(PolicyAttachmentSpec, "POLICY ATTACHMENT", _fills(_attachment))
 
-_TEST_KINDS = (TABLE, VIEW, FUNCTION, TASK, GRANT, ROLE_ASSIGNMENT, OWNERSHIP, POLICY_ATTACHMENT)
+_TEST_KINDS = (TABLE, VIEW, MASKING_POLICY, FUNCTION, TASK, GRANT, ROLE_ASSIGNMENT, OWNERSHIP, POLICY_ATTACHMENT)
 ALL_KINDS: Mapping[str, Kind] = MappingProxyType({**KINDS, **{kind.name: kind for kind in _TEST_KINDS}})
 """These and the real ones."""

@@ -39,6 +39,7 @@ SPECS: dict[str, dict[str, Any]] = {
     "AccountRole": {"name": "R", "comment": "of mine"},
     "Table": IN_SCHEMA,
     "Function": {**IN_SCHEMA, "arguments": [{"name": "N", "type": "OBJECT(a NUMBER(3,1), b ARRAY(INT))"}]},
+    "MaskingPolicy": {**IN_SCHEMA, "body": "CASE WHEN CURRENT_ROLE() IN ('R', $$S$$) THEN val ELSE '*' END -- ;"},
     "Task": {**IN_SCHEMA, "schedule": "USING CRON 0 9-17/2 * JAN MON,5L Europe/Berlin", "after": ["D.S.T"]},
     "Grant": {"privileges": ["SELECT", "INSERT"], "schemaRef": {"name": "s"}, "tableName": "T", "roleName": "R"},
     "RoleAssignment": {"roleName": "ACCOUNTADMIN", "userName": "U"},
@@ -48,7 +49,8 @@ SPECS: dict[str, dict[str, Any]] = {
 TEXTS = (
     "", "\0", "a\0b", "\x1b[2J", "\ufffe", "\u202e", "\U0001f600" * 300, '"', "''", ";--", "a.b.c", "*", "é" * 256,
     "x" * 5_000, "\r\nHTTP/1.1 200 OK", "../..", "CREATE", "DELETE", "admission.k8s.io/v1beta1", "freehold.dev",
-    "ProviderConfig", "(" * 2_000, "MAP(" * 60, "USING CRON " + "*/1," * 500 + " * * * * UTC", "2026-11-30T12:00:00Z",
+    "ProviderConfig", "'", "$$", "/*", "val COMMENT = 'x'", "(" * 2_000, "MAP(" * 60,
+    "USING CRON " + "*/1," * 500 + " * * * * UTC", "2026-11-30T12:00:00Z",
 )  # fmt: skip
 BYTES = (
     b"[" * 2_000, b"\\ud800", b"\\udc00\\ud800", b"\\u0000", b"\xff", b"\xc3", b"\x00", b'"', b"{", b"]", b",",

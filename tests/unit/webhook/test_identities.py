@@ -18,6 +18,7 @@ from tests.harness.declarations import (
     ALL_KINDS,
     FUNCTION,
     GRANT,
+    MASKING_POLICY,
     POLICY_ATTACHMENT,
     ROLE_ASSIGNMENT,
     TABLE,
@@ -119,6 +120,12 @@ async def test_what_is_no_data_type_is_denied_with_what_to_write_instead(world: 
             {"privileges": ["SELECT"], "schemaRef": {"name": "s"}, "roleName": "R"},
             "spec.privileges[0]: SELECT can't be granted on SCHEMA",
         ),
+        (MASKING_POLICY, {"name": "P", "body": "val; DROP TABLE t", **AT}, "spec.body: ; in line 1 ends an expression"),
+        (
+            MASKING_POLICY,
+            {"name": "P", "body": "val EXEMPT_OTHER_POLICIES = TRUE", **AT},
+            "spec.body: EXEMPT_OTHER_POLICIES = in line 1 isn't part of an expression",
+        ),
     ],
 )
 async def test_what_no_statement_can_hold_is_denied_whatever_else_is_known(
@@ -128,6 +135,13 @@ async def test_what_no_statement_can_hold_is_denied_whatever_else_is_known(
     verdict = await world.apply(kind, "a", **spec)
     assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.INVALID)
     assert fault in verdict.message
+
+
+async def test_a_policy_whose_strings_and_comments_hold_what_would_be_unsafe_elsewhere_is_admitted(
+    world: World,
+) -> None:
+    body = "CASE WHEN CURRENT_ROLE() = 'DROP TABLE t; --' THEN val ELSE $$;$$ END -- GRANT ;"
+    assert (await world.apply(MASKING_POLICY, "a", name="P", body=body, **AT)).outcome is Outcome.ALLOWED
 
 
 async def test_a_privilege_that_may_be_misspelt_is_warned_of(world: World) -> None:

@@ -84,19 +84,21 @@ class Unresolved:
     Attributes:
         requested: what was asked for.
         why: what is wrong with it.
+        provider: the ProviderConfig that the resource uses, if that was found.
     """
 
     requested: Requested
     why: str
+    provider: Provider | None = None
 
     def __str__(self) -> str:
-        asked = self.requested
-        return f"{asked.kind} {asked.namespace}/{asked.name} in spec.{asked.field} {self.why}"
+        return f"{self.requested} {self.why}"
 
 
 class _Stop(Exception):
     def __init__(self, requested: Requested, why: str) -> None:
-        self.unresolved = Unresolved(requested, why)
+        self.requested = requested
+        self.why = why
 
 
 def live(kube: Kube) -> Get:
@@ -124,10 +126,12 @@ async def resolve(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> 
         InvalidName: the resource or a parent has a name that Snowflake can't store.
         ApiError: a read failed.
     """
+    provider = None
     try:
-        return Resolved(kind, await _provider(namespace, spec, get), await _names(kind, namespace, spec, get))
+        provider = await _provider(namespace, spec, get)
+        return Resolved(kind, provider, await _names(kind, namespace, spec, get))
     except _Stop as stop:
-        return stop.unresolved
+        return Unresolved(stop.requested, stop.why, provider)
 
 
 async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | None:
@@ -142,7 +146,7 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
     if kind is None:
         return None
     try:
-        spec = kind.spec.model_validate(resource.spec)
+        spec = resource.parsed(kind.spec)
         resolved = await resolve(kind, resource.namespace, spec, get)
     except (ApiError, ValueError):
         return None
@@ -188,7 +192,7 @@ async def _get(requested: Requested, path: GroupResource, get: Get) -> Object:
 
 def _read(requested: Requested, model: type[M], found: Object) -> M:
     try:
-        return model.model_validate(found.spec)
+        return found.parsed(model)
     except ValidationError as error:
         raise _Stop(requested, f"has a spec that this release can't read: {describe(error)}") from error
 

@@ -64,7 +64,7 @@ def boolean(value: bool) -> Sql:
 def join(parts: Iterable[Sql], separator: LiteralString | str = " ") -> Sql:
     """Fragments one after the other."""
     pieces = tuple(parts)
-    return Sql(separator.join(p.text for p in pieces), separator.join(p.shown for p in pieces))
+    return Sql(separator.join([p.text for p in pieces]), separator.join([p.shown for p in pieces]))
 
 
 def sql(template: LiteralString, **parts: Sql) -> Sql:

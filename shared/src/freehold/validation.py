@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
 
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import properties
@@ -21,12 +23,11 @@ def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
 
 
 def _of_fields(place: str, model: Model) -> Iterator[str]:
-    checks = {each.attribute: each.facts.check for each in properties(type(model))}
-    for attribute, info in type(model).model_fields.items():
-        given, check = getattr(model, attribute), checks.get(attribute)
+    for attribute, name, check in _fields(type(model)):
+        given = getattr(model, attribute)
         if given is None:
             continue
-        for at, value in _values(f"{place}.{info.alias or attribute}", given):
+        for at, value in _values(f"{place}.{name}", given):
             if isinstance(value, Model):
                 yield from _of_fields(at, value)
             elif check is not None and value is not None:
@@ -34,6 +35,13 @@ def _of_fields(place: str, model: Model) -> Iterator[str]:
                     check(value)
                 except ValueError as error:
                     yield f"{at}: {error}"
+
+
+@cache
+def _fields(model: type[Model]) -> tuple[tuple[str, str, Callable[[Any], object] | None], ...]:
+    """(attribute, name in the manifest, check) of every field."""
+    checks = {each.attribute: each.facts.check for each in properties(model)}
+    return tuple((name, info.alias or name, checks.get(name)) for name, info in model.model_fields.items())
 
 
 def _values(place: str, value: object) -> Iterator[tuple[str, object]]:

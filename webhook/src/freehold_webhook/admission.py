@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from freehold import conflicts, hosts, permissions, planning, validation, workload_identity
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
-from freehold.claims import Account, Holder, new_claim
+from freehold.claims import Holder, new_claim
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
@@ -26,7 +26,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.permissions import Denied, Usage
-from freehold.resolve import Get, Unresolved, describe, resolve
+from freehold.resolve import Get, Resolved, Unresolved, describe, resolve
 from freehold_webhook import messages
 from freehold_webhook.metrics import CLAIMS, DURATION, REQUESTS
 from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
@@ -46,19 +46,14 @@ class View:
     """What one spec of a resource stands for.
 
     Attributes:
-        account: the proven account; None when there is none yet, or nothing is claimed.
-        identities: the objects that are claimed.
-        forbidden: what the ProviderConfig doesn't allow.
-        unknown: why the rest isn't known; empty when it is.
+        resolved: its objects and its ProviderConfig.
+        usage: what it wants of that.
+        claimed: the objects that it claims; none while the account isn't proven.
     """
 
-    account: Account | None = None
-    identities: frozenset[Identity] = frozenset()
-    forbidden: Denied | None = None
-    unknown: str = ""
-
-
-NOTHING = View()
+    resolved: Resolved
+    usage: Usage
+    claimed: frozenset[Identity]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +150,10 @@ class Admission:
             # The API server itself will answer that it exists.
             return ALLOWED
         before = _readable(kind, old) if old is not None else None
-        return await self._change(Change(kind, asker, kind.spec.model_validate(new.spec), before, request.dry_run))
+        return await self._change(Change(kind, asker, new.parsed(kind.spec), before, request.dry_run))
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
-        spec = ProviderConfigSpec.model_validate(new.spec)
+        spec = new.parsed(ProviderConfigSpec)
 
         def changed(*fields: str) -> bool:
             return old is None or any(old.spec.get(field) != new.spec.get(field) for field in fields)
@@ -180,6 +175,10 @@ class Admission:
         if faults and not (change.old and faults == validation.faults(change.kind, change.old)):
             return denied(Cause.INVALID, "; ".join(faults))
         views = await self._views(change, self._copies)
+        _, after = views
+        if isinstance(after, View):
+            # What can't be put into a statement is refused here, and not by a condition.
+            planning.create(change.kind, change.kind.target(after.resolved.parts), change.new)
         verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
             # Claims and their holders were read live; what was computed from copies must hold live as well.
@@ -189,25 +188,30 @@ class Admission:
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
         return verdict.warn(*faults, *planning.advice(change.kind, change.new))
 
-    async def _views(self, change: Change, get: Get) -> tuple[View, View]:
+    async def _views(self, change: Change, get: Get) -> tuple[View | Unresolved | None, View | Unresolved]:
         """What the resource stood for, and will stand for."""
-        before = await self._view(change, change.old, get) if change.old else NOTHING
+        before = await self._view(change, change.old, get) if change.old else None
         return before, await self._view(change, change.new, get)
 
-    async def _claim(self, change: Change, before: View, after: View) -> Verdict:
+    async def _claim(self, change: Change, before: View | Unresolved | None, after: View | Unresolved) -> Verdict:
         """Check the allow-lists, and claim what a change adds to the resource's objects."""
+        if isinstance(after, Unresolved):
+            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(after)))
+        had = before if isinstance(before, View) else None
         verdict = ALLOWED
-        if after.forbidden:
-            if after.forbidden != before.forbidden:
-                return denied(after.forbidden.reason, after.forbidden.message)
+        if forbidden := self._forbidden(after):
+            if had is None or forbidden != self._forbidden(had):
+                return denied(forbidden.reason, forbidden.message)
             # It was so before, as above.
-            verdict = verdict.warn(after.forbidden.message)
-        if after.unknown:
-            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, after.unknown))
-        if after.account is None:
+            verdict = verdict.warn(forbidden.message)
+        if change.new.management_policies.observe_only:
             return verdict
-        added = sorted(after.identities - before.identities)
-        asked = [new_claim(identity, after.account.name, change.asker) for identity in added]
+        provider = after.resolved.provider
+        if provider.account is None:
+            why = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
+            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
+        added = sorted(after.claimed - had.claimed if had else after.claimed)
+        asked = [new_claim(identity, provider.account.name, change.asker) for identity in added]
         outcome = await acquire_all(self._store, asked, dry_run=change.dry_run)
         if not change.dry_run:
             _count(outcome)
@@ -218,29 +222,24 @@ class Admission:
             return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
         return verdict
 
-    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View:
+    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View | Unresolved:
         namespace = change.asker.namespace
         resolved = await resolve(change.kind, namespace, spec, get)
         if isinstance(resolved, Unresolved):
-            return View(unknown=str(resolved))
-        if spec is change.new:
-            # What can't be put into a statement is refused here, and not by a condition.
-            planning.create(change.kind, change.kind.target(resolved.parts), spec)
-        provider = resolved.provider
-        labels = await self._labels(namespace) if provider.spec.allowed_namespace_selector else {}
+            return resolved
+        labels = await self._labels(namespace) if resolved.provider.spec.allowed_namespace_selector else {}
         usage = Usage(change.kind, namespace, labels, resolved.names, spec.use_role, change.kind.recipients(spec))
-        forbidden = permissions.check(
+        observed = spec.management_policies.observe_only
+        return View(resolved, usage, frozenset() if observed else frozenset(resolved.identities or ()))
+
+    def _forbidden(self, view: View) -> Denied | None:
+        provider = view.resolved.provider
+        return permissions.check(
             provider.spec,
             (provider.namespace, provider.name),
-            usage,
+            view.usage,
             allowed_privileged_roles=self._allowed_privileged_roles,
         )
-        if spec.management_policies.observe_only:
-            return View(forbidden=forbidden)
-        if resolved.identities is None:
-            unknown = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
-            return View(forbidden=forbidden, unknown=unknown)
-        return View(provider.account, frozenset(resolved.identities), forbidden)
 
     async def _labels(self, namespace: str) -> Mapping[str, str]:
         found = await self._store.get(NAMESPACES, "", namespace)
@@ -250,7 +249,7 @@ class Admission:
 def _readable(kind: Kind, resource: Object) -> SnowflakeSpec | None:
     """The spec of a resource; None when this release can't read it, which must not keep anybody from mending it."""
     try:
-        return kind.spec.model_validate(resource.spec)
+        return resource.parsed(kind.spec)
     except ValidationError:
         return None
 
@@ -264,6 +263,8 @@ def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -
     REQUESTS.labels(request.kind, request.operation, verdict.outcome.value, verdict.cause).inc()
     DURATION.labels(request.kind, request.operation).observe(seconds)
     level = logging.DEBUG if verdict.outcome is Outcome.ALLOWED else logging.INFO
+    if not _log.isEnabledFor(level):
+        return
     _log.log(
         level,
         "%s %s of %s: %s",

@@ -128,6 +128,7 @@ class Property:
         recreate_when: (old, new) values between which no ALTER leads.
         reference: kind that a reference field points at.
         instead_of: for a reference, the raw field that it stands for.
+        qualified: whether that field takes the fully-qualified name, and not the bare one.
         unsupported: why this release refuses the field; None when it is supported.
         check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
             hold it, such as `datatypes.parse`.
@@ -150,6 +151,7 @@ class Property:
     recreate_when: Callable[[Any, Any], bool] | None = None
     reference: str | None = None
     instead_of: str | None = None
+    qualified: bool = False
     unsupported: str | None = None
     check: Callable[[Any], object] | None = None
 
@@ -180,7 +182,7 @@ class Property:
 
     def assignment(self, value: Any) -> Sql:
         """`KEYWORD = value`."""
-        return sql.sql("{key} = {value}", key=sql.words(self.sql), value=self.codec.render(value))
+        return sql.join((sql.words(self.sql), self.codec.render(value)), " = ")
 
     def create_clause(self, value: Any) -> Sql | None:
         """The field's clause in CREATE, None when this value needs none."""
@@ -358,16 +360,17 @@ def checked(check: Callable[[Any], object], **constraints: Any) -> Any:
     return Field(json_schema_extra=Property(check=check), **constraints)
 
 
-def ref(kind: str, *, instead_of: str, parent: bool = False) -> Any:
+def ref(kind: str, *, instead_of: str, parent: bool = False, qualified: bool = False) -> Any:
     """A reference to another resource, in place of the raw name in the field `instead_of`.
 
     Args:
         kind: the kind that it points at.
         instead_of: attribute of the raw name.
         parent: whether it names the container of the object, and so is part of the object's identity.
+        qualified: whether the raw field takes the fully-qualified name, for an object that lies elsewhere.
     """
     change = Change.IDENTITY if parent else Change.ALTER
-    return _field(Property(reference=kind, instead_of=instead_of, change=change))
+    return _field(Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified))
 
 
 def action(*, alias: str | None = None) -> Any:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from freehold.kinds.resource import GroupResource
 
+M = TypeVar("M", bound=BaseModel)
+
 SECRETS = GroupResource("", "v1", "secrets", "Secret")
+ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
+ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
 NAMESPACES = GroupResource("", "v1", "namespaces", "Namespace", namespaced=False)
 LEASES = GroupResource("coordination.k8s.io", "v1", "leases", "Lease")
 EVENTS = GroupResource("events.k8s.io", "v1", "events", "Event")
@@ -45,6 +51,7 @@ class Object:
     """An object as the API server sent it; `raw` is not to be changed."""
 
     raw: Mapping[str, Any]
+    _parsed: BaseModel | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -107,6 +114,18 @@ class Object:
     @property
     def spec(self) -> Mapping[str, Any]:
         return self.raw.get("spec") or {}
+
+    def parsed(self, model: type[M]) -> M:
+        """The spec as a model. The same one each time: what is kept for long is asked for often.
+
+        Raises:
+            pydantic.ValidationError: the model can't hold it.
+        """
+        if isinstance(self._parsed, model):
+            return self._parsed
+        parsed = model.model_validate(self.spec)
+        object.__setattr__(self, "_parsed", parsed)
+        return parsed
 
     @property
     def status(self) -> Mapping[str, Any]:

@@ -70,6 +70,9 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         health_port: HealthPort = 8080,
         lease_duration: Annotated[int, typer.Option(help="Seconds until others take over from a lost process.")] = 15,
         resync_interval: Annotated[int, typer.Option(help="Seconds between observations without a reason.")] = 300,
+        statement_timeout: Annotated[
+            int, typer.Option(min=1, help="Seconds that a statement may run before Snowflake ends it.")
+        ] = 60,
         log_level: LogLevel = "info",
         log_format: LogFormat = logs.Format.JSON,
     ) -> None:
@@ -90,6 +93,7 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
                 others or {},
                 settings,
                 installation_id,
+                statement_timeout=timedelta(seconds=statement_timeout),
                 sweeps=sweeps,
                 allowed_hosts=allowed_hosts.split(","),
                 allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
@@ -106,14 +110,16 @@ async def serve(
     settings: Settings,
     installation: str,
     *,
+    statement_timeout: timedelta,
     sweeps: bool,
     allowed_hosts: Sequence[str],
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
-    following, inventory, attempts = Following(), Inventory(), Attempts()
-    async with Kube.from_environment() as kube, Snowflake(installation) as snowflake:
+    following, inventory, attempts = Following(), Inventory(), Attempts(statement_timeout)
+    client = Snowflake(installation, statement_timeout=statement_timeout)
+    async with Kube.from_environment() as kube, client as snowflake:
         process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
         services = Services(

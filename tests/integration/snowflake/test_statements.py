@@ -9,6 +9,7 @@ import pytest
 
 from freehold.snowflake import driver
 from freehold.snowflake.client import Snowflake
+from freehold.snowflake.driver import STATEMENT_TIMEOUT
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import words
@@ -112,8 +113,8 @@ async def test_an_answer_that_does_not_tell_leaves_the_outcome_unknown(
 async def test_a_statement_that_hangs_is_aborted_by_us_in_the_end(
     snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(driver, "BACKSTOP_SECONDS", 0.5 - STATEMENT_TIMEOUT.total_seconds())
     await snowflake.verify(settings)
-    monkeypatch.setattr(driver, "BACKSTOP_SECONDS", 0.5)
     endpoint.faults.add(Fault(match="CREATE", action="hang"))
 
     with pytest.raises(OutcomeUnknown, match=r"within 0\.5 s"):

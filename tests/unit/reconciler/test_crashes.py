@@ -14,9 +14,8 @@ from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Object
 from freehold.snowflake.errors import SnowflakeError
-from freehold_controllers.reconciler.attempts import LONGEST
 from freehold_controllers.runtime.work import Forget, Unfinished
-from tests.unit.reconciler.world import KEY, Died, Fuse, World, deleted_with_a_lost_answer, each_death
+from tests.unit.reconciler.world import KEY, LONGEST, Died, Fuse, World, deleted_with_a_lost_answer, each_death
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])

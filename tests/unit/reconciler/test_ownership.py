@@ -10,10 +10,9 @@ from random import Random
 import pytest
 
 from freehold.claims import GRACE
-from freehold_controllers.reconciler.attempts import LONGEST
 from freehold_controllers.reconciler.sweeping import go_round
 from freehold_controllers.runtime.work import Unfinished
-from tests.unit.reconciler.world import Fuse, World, deleted_with_a_lost_answer, each_death
+from tests.unit.reconciler.world import LONGEST, Fuse, World, deleted_with_a_lost_answer, each_death
 
 UNSETTLED = {"attempt": 1, "since": "2026-11-30T12:00:00Z", "outcome": "sent"}
 

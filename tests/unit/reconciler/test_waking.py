@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from freehold.claims import Holder, new_claim
 from freehold.identity import Identity, Name
 from freehold.kube.objects import Key, Object
-from freehold_controllers.reconciler.attempts import LONGEST, Attempts
+from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
 
@@ -117,10 +118,10 @@ def test_what_a_resource_holds_is_found_by_its_name() -> None:
 
 def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:
     now = 1000.0
-    attempts = Attempts(lambda: now)
+    attempts = Attempts(timedelta(seconds=60), lambda: now)
     assert attempts.under_way("uid", 1)
     assert attempts.under_way("uid", "DROP")
-    now += LONGEST
+    now += 65
     assert not attempts.under_way("uid", 1)
     # Another process may have sent these right before we heard of them.
     assert attempts.under_way("uid", 2)

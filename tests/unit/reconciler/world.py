@@ -25,12 +25,12 @@ from freehold.kube.reflector import Reflector
 from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
-from freehold.snowflake.driver import Result
+from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
-from freehold_controllers.reconciler.attempts import LONGEST, Attempts
+from freehold_controllers.reconciler.attempts import ARRIVAL, Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
 from freehold_controllers.reconciler.provider import Login, Providers
@@ -40,6 +40,8 @@ from freehold_controllers.runtime.work import Unfinished
 from tests.harness.memory import MemoryKube
 
 KEY = Key("Warehouse", "n", "x")
+LONGEST = (STATEMENT_TIMEOUT + ARRIVAL).total_seconds()
+"""Seconds after which nothing that was sent is under way any more."""
 BEGIN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SETTINGS = ConnectionSettings("n/default", "O-A", "host", 443, "U", "R", None, Password("Secret n/default", "p"))
 DEFINITIONS = GroupResource(
@@ -269,7 +271,7 @@ class World:
             reflectors=self.reflectors,
             allowed_privileged_roles=frozenset(),
             conflict_detail=Detail.NAMESPACE,
-            attempts=Attempts(lambda: self.monotonic),
+            attempts=Attempts(STATEMENT_TIMEOUT, lambda: self.monotonic),
             require_active=lambda: None,
         )
         return Reconciler(services)

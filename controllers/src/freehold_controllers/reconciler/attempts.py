@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Literal
 
-LONGEST = 65.0
-"""Seconds that a statement may run (60) and take to get there."""
+ARRIVAL = timedelta(seconds=5)
+"""How long a statement may take to get to the server."""
 
 Attempt = int | Literal["DROP"]
 """Number of a CREATE, as the mark has it, or the DROP that the claim intends."""
@@ -17,11 +18,13 @@ Attempt = int | Literal["DROP"]
 class Attempts:
     """Attempts of unknown outcome, ours or another process's: each counts as sent when it is heard of first."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, statement_timeout: timedelta, clock: Callable[[], float] = time.monotonic) -> None:
         """
         Args:
+            statement_timeout: how long a statement may run.
             clock: monotonic seconds.
         """
+        self._longest = (statement_timeout + ARRIVAL).total_seconds()
         self._clock = clock
         self._heard: defaultdict[str, dict[Attempt, float]] = defaultdict(dict)
 
@@ -33,7 +36,7 @@ class Attempts:
             attempt: which of its statements.
         """
         now = self._clock()
-        return now - self._heard[claim].setdefault(attempt, now) < LONGEST
+        return now - self._heard[claim].setdefault(attempt, now) < self._longest
 
     def forget(self, claim: str) -> None:
         """The claim is gone, or its statement is about to be sent anew."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self, TypeVar
 
 from freehold import sql
@@ -12,7 +12,7 @@ from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
-from freehold.snowflake.driver import Connection, Result
+from freehold.snowflake.driver import STATEMENT_TIMEOUT, Connection, Result
 from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
@@ -34,11 +34,19 @@ class Snowflake:
 
     Args:
         installation: id of this installation, part of every query tag.
+        statement_timeout: how long a statement may run, in whole seconds.
         clock: monotonic seconds.
     """
 
-    def __init__(self, installation: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        installation: str,
+        *,
+        statement_timeout: timedelta = STATEMENT_TIMEOUT,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._installation = installation
+        self._statement_timeout = statement_timeout
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
 
     async def __aenter__(self) -> Self:
@@ -162,7 +170,7 @@ class Snowflake:
         return now
 
     async def _open(self, settings: ConnectionSettings) -> Session:
-        return await Session.open(settings, session_tag(self._installation))
+        return await Session.open(settings, session_tag(self._installation), self._statement_timeout)
 
     async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
         text = tag.text(self._installation)

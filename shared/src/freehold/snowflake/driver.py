@@ -15,7 +15,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -44,10 +44,10 @@ from freehold.snowflake.settings import ConnectionSettings
 # Below that the core tells the course of each request, and of each proxy variable it finds; what matters is raised.
 logging.getLogger("snowflake.connector").setLevel(logging.ERROR)
 
-STATEMENT_SECONDS = 60
-"""Time limit that the server keeps for each statement."""
-BACKSTOP_SECONDS = STATEMENT_SECONDS + 10
-"""When we abort a statement ourselves: the server's own limit should end it first."""
+STATEMENT_TIMEOUT = timedelta(seconds=60)
+"""Time limit that the server keeps for each statement, where the process sets no other one."""
+BACKSTOP_SECONDS = 10
+"""How long after that we abort a statement ourselves: the server's own limit should end it first."""
 LOGIN_SECONDS = 60
 """Time limit of a log-in; a shorter one hides the cause of a failure."""
 CLOSE_SECONDS = 5
@@ -56,7 +56,6 @@ CLOSE_SECONDS = 5
 _SESSION_PARAMETERS: Mapping[str, object] = {
     "QUOTED_IDENTIFIERS_IGNORE_CASE": False,  # true would fold the names that we quote
     "TIMEZONE": "UTC",
-    "STATEMENT_TIMEOUT_IN_SECONDS": STATEMENT_SECONDS,
     "ABORT_DETACHED_QUERY": True,
     "CLIENT_TELEMETRY_ENABLED": False,
 }
@@ -102,21 +101,25 @@ class Connection:
         lost: whether the server has ended the session; nothing more can be sent.
     """
 
-    def __init__(self, connection: aio.Connection) -> None:
+    def __init__(self, connection: aio.Connection, patience: float) -> None:
         self._connection = connection
+        self._patience = patience
         self.lost = False
 
     @classmethod
-    async def open(cls, settings: ConnectionSettings, query_tag: str) -> Self:
+    async def open(cls, settings: ConnectionSettings, query_tag: str, statement_timeout: timedelta) -> Self:
         """Log in, once: the driver repeats nothing.
 
         Args:
             settings: as whom and where to. Role and warehouse are left to USE, which names them exactly.
             query_tag: tag of statements that have none of their own.
+            statement_timeout: how long a statement may run, in whole seconds.
 
         Raises:
             LoginFailed: one of its subclasses, with a message for people.
         """
+        limit = int(statement_timeout.total_seconds())
+        parameters = {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": limit, "QUERY_TAG": query_tag}
         with _root_store(settings.ca_bundle) as root_store:
             try:
                 connection = await aio.connect(
@@ -126,7 +129,7 @@ class Connection:
                     protocol="https",
                     user=settings.user,
                     application="Freehold",
-                    session_parameters={**_SESSION_PARAMETERS, "QUERY_TAG": query_tag},
+                    session_parameters=parameters,
                     login_timeout=LOGIN_SECONDS,
                     retry_max_attempts=1,
                     client_store_temporary_credential=False,
@@ -136,7 +139,7 @@ class Connection:
                 )
             except errors.Error as error:
                 raise _login_error(error, settings) from None
-        return cls(connection)
+        return cls(connection, limit + BACKSTOP_SECONDS)
 
     async def execute(self, text: str, query_tag: str | None = None) -> Result:
         """Send one statement and read its whole result.
@@ -150,13 +153,13 @@ class Connection:
         parameters = None if query_tag is None else {"QUERY_TAG": query_tag}
         cursor = self._connection.cursor()
         try:
-            async with asyncio.timeout(BACKSTOP_SECONDS):
+            async with asyncio.timeout(self._patience):
                 await cursor.execute(text, _statement_params=parameters)
                 names = [column.name.lower() for column in cursor.description or ()]
                 rows = await cursor.fetchall()
         except TimeoutError:
             raise OutcomeUnknown(
-                f"no answer within {BACKSTOP_SECONDS:g} seconds, the statement was aborted",
+                f"no answer within {self._patience:g} seconds, the statement was aborted",
                 error_class=ErrorClass.TRANSIENT,
             ) from None
         except errors.Error as error:

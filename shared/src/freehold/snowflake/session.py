@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Self
 
 from freehold import sql
@@ -74,7 +75,7 @@ class Session:
     facts: AccountFacts
 
     @classmethod
-    async def open(cls, settings: ConnectionSettings, query_tag: str) -> Self:
+    async def open(cls, settings: ConnectionSettings, query_tag: str, statement_timeout: timedelta) -> Self:
         """Log in, activate exactly the wanted role, and make sure where we are.
 
         With secondary roles, which are on by default, a session could drop what its role doesn't own.
@@ -82,7 +83,7 @@ class Session:
         Raises:
             LoginFailed: one of its subclasses; no statement of a resource was sent.
         """
-        connection = await Connection.open(settings, query_tag)
+        connection = await Connection.open(settings, query_tag, statement_timeout)
         try:
             return cls(connection, await _set_up(connection, settings))
         except BaseException:

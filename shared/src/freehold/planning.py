@@ -6,7 +6,9 @@ own reset form.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 
 import orjson
 
@@ -14,7 +16,7 @@ from freehold import sql
 from freehold.identifiers import InvalidName, needs_quotes
 from freehold.identity import digest
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Change, Place, SpecField, Target
+from freehold.kinds.fields import Change, Place, SpecField, Target, properties, sent_names
 from freehold.kinds.kind import Difference, Kind, Step
 from freehold.kinds.model import Model
 from freehold.observation import Observation, Unknown
@@ -41,12 +43,14 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
             raise InvalidName(f"spec.{each.name}: {error}") from error
         if clause:
             clauses[facts.place].append(clause)
+    elements = clauses[Place.ELEMENTS]
     return sql.join(
         (
             sql.words("CREATE"),
             *clauses[Place.BEFORE_TYPE],
             target.type,
             target.name,
+            *([sql.sql("({all})", all=sql.join(elements, ", "))] if elements else ()),
             *clauses[Place.AFTER_NAME],
             *clauses[Place.PROPERTIES],
         )
@@ -59,9 +63,12 @@ def drop(target: Target) -> Sql:
 
 
 def managed(kind: Kind, spec: SnowflakeSpec) -> frozenset[str]:
-    """Names of the managed fields that a spec sets: what is to be remembered once it was sent."""
+    """Names of the managed fields, and of items in them, that a spec sets: to be remembered once they were sent."""
     return frozenset(
-        each.name for each in kind.fields if each.facts.managed and getattr(spec, each.attribute) is not None
+        name
+        for each in kind.fields
+        if each.facts.managed and (value := getattr(spec, each.attribute)) is not None
+        for name in sent_names(each, value)
     )
 
 
@@ -69,8 +76,17 @@ def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozen
     """The kind's further queries that a deep observation needs: those of fields that are set or were sent, and those
     that tell whether an existing object can be adopted."""
     wanted = managed(kind, spec).union(tracked)
-    served = frozenset(each.facts.detail for each in kind.fields if each.facts.detail and each.name in wanted)
+    served = frozenset(detail for each in kind.fields if each.name in wanted for detail in _details(each, wanted))
     return served | kind.adoption_details if spec.management_policies.adoption_policy == "adopt" else served
+
+
+def _details(field: SpecField, wanted: Collection[str]) -> Iterator[str]:
+    """The queries that a field is read by, with those that only some attributes of its items need."""
+    yield from field.facts.details
+    for each in properties(field.facts.items) if field.facts.items else ():
+        ending = f"].{each.name}"
+        if each.facts.details and any(name.startswith(f"{field.name}[") and name.endswith(ending) for name in wanted):
+            yield from each.facts.details
 
 
 def differences(
@@ -90,9 +106,12 @@ def differences(
         if not facts.managed:
             continue
         observed = facts.read(observation)
-        if value is not None:
+        if facts.differ is not None:
+            if not isinstance(observed, Unknown) and (value is not None or each.name in tracked):
+                found.extend(Difference.inside(each, deviation) for deviation in facts.differ(spec, observed, tracked))
+        elif value is not None:
             desired = facts.codec.canonical(value)
-            if not isinstance(observed, Unknown) and desired != observed:
+            if not isinstance(observed, Unknown) and not facts.codec.matches(desired, observed):
                 found.append(Difference(each, desired, observed, facts.change_between(observed, desired)))
         elif each.name in tracked and not facts.reset.keep:
             found.append(Difference(each, None, observed, facts.change_between(observed, facts.meaning(None))))
@@ -114,9 +133,12 @@ def alter(
     assignments: list[Sql] = []
     resets: list[Sql] = []
     own: list[Sql] = []
-    for each in _with_companions(kind, spec, found):
-        facts = each.field.facts
-        if facts.alter is not None:
+    for _, group in groupby(_with_companions(kind, spec, found), key=lambda each: each.field.name):
+        of_field = tuple(group)
+        each, facts = of_field[0], of_field[0].field.facts
+        if facts.differ is not None:
+            own.extend(_on_items(target, of_field))
+        elif facts.alter is not None:
             own.extend(facts.alter(target, getattr(spec, each.field.attribute), each.observed))
         elif each.reset and facts.reset.value is None:
             unset = sql.words(facts.sql)
@@ -134,14 +156,25 @@ def alter(
 
 def _with_companions(kind: Kind, spec: SnowflakeSpec, found: tuple[Difference, ...]) -> Iterable[Difference]:
     """The differences in the order of declaration, with the fields that must go along with one of them."""
-    by_name = {each.field.name: each for each in found}
+    by_name: dict[str, list[Difference]] = {}
+    for each in found:
+        by_name.setdefault(each.field.name, []).append(each)
     needed = {name for each in by_name for name in kind.companions.get(each, ())}
-    for each in kind.fields:
-        if each.name in by_name:
-            yield by_name[each.name]
-        elif each.name in needed and (value := getattr(spec, each.attribute)) is not None:
-            desired = each.facts.codec.canonical(value)
-            yield Difference(each, desired, desired, Change.ALTER)
+    for field in kind.fields:
+        if field.name in by_name:
+            yield from by_name[field.name]
+        elif field.name in needed and (value := getattr(spec, field.attribute)) is not None:
+            desired = field.facts.codec.canonical(value)
+            yield Difference(field, desired, desired, Change.ALTER)
+
+
+def _on_items(target: Target, found: Iterable[Difference]) -> Iterator[Sql]:
+    """The statements about items of one field: one for each verb, and those of actions that stand alone."""
+    clauses: dict[tuple[str, int], list[Sql]] = {}
+    for at, action in enumerate(action for each in found for action in each.actions):
+        clauses.setdefault((action.verb, at if action.alone else -1), []).append(action.clause)
+    for (verb, _), those in clauses.items():
+        yield target.alter(sql.sql("{verb} {all}", verb=sql.words(verb), all=sql.join(those, ", ")))
 
 
 def _set(kind: Kind, assignments: list[Sql]) -> Sql:
@@ -159,11 +192,26 @@ def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple
         facts, before, after = each.facts, getattr(old, each.attribute), getattr(new, each.attribute)
         if before == after:
             continue
+        if facts.differ is not None:
+            found.extend(_recreated_items(each, old, new))
+            continue
         unmanaged = after is None and facts.reset.keep
         meant = facts.meaning(before), facts.meaning(after)
         if not unmanaged and meant[0] != meant[1] and facts.change_between(*meant) is Change.RECREATE:
             found.append((each, before, after))
     return tuple(found)
+
+
+def _recreated_items(
+    field: SpecField, old: SnowflakeSpec, new: SnowflakeSpec
+) -> Iterator[tuple[SpecField, object, object]]:
+    """The old spec in place of what is there, to ask what a change of it would take."""
+    before, facts = getattr(old, field.attribute), field.facts
+    sent = frozenset(sent_names(field, before)) if before is not None else frozenset()
+    have = facts.codec.canonical(before if before is not None else ())
+    for each in facts.differ(new, have, sent) if facts.differ else ():
+        if each.change is Change.RECREATE:
+            yield replace(field, name=field.name + each.place), each.observed, each.desired
 
 
 def spec_hash(kind: Kind, spec: SnowflakeSpec) -> str:

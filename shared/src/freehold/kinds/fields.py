@@ -10,7 +10,7 @@ The facts end up in a `Property`, found by `properties(model)`; CRD, documentati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -37,6 +37,10 @@ class Change(Enum):
     """Only by dropping the object. Admission refuses it, and the reconciler stops with ImmutableField."""
     DESTRUCTIVE = "DESTRUCTIVE"
     """A statement that loses data, such as DROP COLUMN. Never sent unless the spec asks for exactly that."""
+    ASKED = "ASKED"
+    """A statement that loses data and that the spec asks for by name. Sent when the spec changed, never for drift."""
+    TOLD = "TOLD"
+    """None: what is there is none of ours, or Snowflake may only spell it otherwise. It is told, and left alone."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,50 @@ class Place(Enum):
     BEFORE_TYPE = 0
     AFTER_NAME = 1
     PROPERTIES = 2
+    ELEMENTS = 3
+    """In the parentheses after the name, such as columns."""
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What ALTER does to an item of a field.
+
+    Attributes:
+        verb: keywords after the object's name; the actions of one verb share a statement, joined by commas.
+        clause: what follows.
+        alone: whether it has a statement of its own.
+    """
+
+    verb: str
+    clause: Sql
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """What isn't as it should be in a field that holds many things, such as a table's columns.
+
+    Attributes:
+        place: where, after the field's name: `[AGE].type`.
+        desired: canonical value of the spec; None when it is to be reset.
+        observed: canonical live value.
+        change: what it takes.
+        actions: what mends it.
+        said: what is the matter, for people, where the two values don't tell.
+        remedy: what people can do where no statement is sent.
+    """
+
+    place: str
+    desired: Any
+    observed: Any
+    change: Change = Change.ALTER
+    actions: tuple[Action, ...] = ()
+    said: str = ""
+    remedy: str = ""
+
+
+Differ = Callable[[Any, Any, Collection[str]], Iterable[Deviation]]
+"""(spec, canonical live value, names that were ever sent) to what isn't as it should be in one field."""
 Observe = Callable[[Observation], object]
 """Raw value of a field in an observation; UNKNOWN when this account or depth doesn't tell."""
 OwnStatements = Callable[[Target, Any, Any], Sequence[Sql]]
@@ -124,11 +170,14 @@ class Property:
         place: where its clause stands in CREATE.
         clause: its clause in CREATE; None for `KEYWORD = value`.
         alter: its statements where SET and UNSET don't do.
-        detail: name of the kind's further query that it is observed by; None for SHOW and SHOW PARAMETERS.
+        items: model of the items, by `name`, of a field that is compared item by item.
+        differ: compares it so; the field then has no statements but those of its deviations.
+        details: names of the kind's further queries that it is observed by, beside SHOW and SHOW PARAMETERS.
         recreate_when: (old, new) values between which no ALTER leads.
         reference: kind that a reference field points at.
         instead_of: for a reference, the raw field that it stands for.
         qualified: whether that field takes the fully-qualified name, and not the bare one.
+        item: whether it is an attribute of an item.
         unsupported: why this release refuses the field; None when it is supported.
         check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
             hold it, such as `datatypes.parse`.
@@ -147,16 +196,21 @@ class Property:
     place: Place = Place.PROPERTIES
     clause: Callable[[Any], Sql | None] | None = None
     alter: OwnStatements | None = None
-    detail: str | None = None
+    items: type[BaseModel] | None = None
+    differ: Differ | None = None
+    details: tuple[str, ...] = ()
     recreate_when: Callable[[Any, Any], bool] | None = None
     reference: str | None = None
     instead_of: str | None = None
     qualified: bool = False
+    item: bool = False
     unsupported: str | None = None
     check: Callable[[Any], object] | None = None
 
     def __call__(self, schema: JsonDict) -> None:
-        """Pydantic's hook on the JSON schema: the facts stay out of it."""
+        """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name."""
+        if self.items is not None:
+            schema |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
 
     def meaning(self, value: Any) -> Any:
         """A value of the spec, or what it means that there is none: the one it is reset to, or created with."""
@@ -171,7 +225,7 @@ class Property:
     @property
     def managed(self) -> bool:
         """Whether the field is a property of the object, sent and compared."""
-        return bool(self.sql or self.alter) and not self.create_only
+        return bool(self.sql or self.alter or self.differ) and not self.create_only
 
     def read(self, observation: Observation) -> Any:
         """The live value in canonical form; UNKNOWN when it wasn't read."""
@@ -297,13 +351,20 @@ def parameter(
     return _field(facts, alias=alias, **constraints)
 
 
-def keyword(word: str, *, place: Place) -> Any:
-    """A word that CREATE has or hasn't, shown in the `options` column, and that no ALTER can change."""
+def keyword(word: str, *, place: Place, observe: Observe | None = None, source: str = "show.options") -> Any:
+    """A word that CREATE has or hasn't and that no ALTER can change.
+
+    Args:
+        word: the word.
+        place: where it stands.
+        observe: reads whether it was given; by default from the `options` column.
+        source: the same for people.
+    """
     facts = Property(
         sql=word,
         codec=Boolean(),
-        observe=option(word),
-        source="show.options",
+        observe=observe or option(word),
+        source=source,
         change=Change.RECREATE,
         unset=False,
         reset=KEEP,
@@ -321,7 +382,7 @@ def custom(
     clause: Callable[[Any], Sql | None] | None = None,
     codec: Codec | None = None,
     place: Place = Place.PROPERTIES,
-    detail: str | None = None,
+    details: tuple[str, ...] = (),
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -335,9 +396,69 @@ def custom(
         alter=alter,
         own_statement=True,
         place=place,
-        detail=detail,
+        details=details,
     )
     return _field(facts, alias=alias, **constraints)
+
+
+def items(
+    model: type[BaseModel] | None,
+    *,
+    differ: Differ,
+    codec: Codec,
+    observe: Observe,
+    source: str,
+    details: tuple[str, ...],
+    clause: Callable[[Any], Sql | None] | None = None,
+    change: Change = Change.ALTER,
+    **constraints: Any,
+) -> Any:
+    """A list that is compared item by item; with a clause, its items stand in the parentheses of CREATE.
+
+    Args:
+        model: of the items, which have a `name`; None for plain texts.
+        differ: compares the list.
+        codec: makes the canonical values of both sides.
+        observe: reads the live value.
+        source: the same for people.
+        details: queries that it is read from.
+        clause: its part of CREATE.
+        change: what a change of any item means at least.
+        constraints: pydantic's.
+    """
+    facts = Property(
+        codec=codec,
+        observe=observe,
+        source=source,
+        create=clause is not None,
+        clause=clause,
+        place=Place.ELEMENTS,
+        items=model,
+        differ=differ,
+        details=details,
+        change=change,
+    )
+    return Field(json_schema_extra=facts, **constraints)
+
+
+def attribute(
+    *,
+    reset: Reset = UNSET,
+    change: Change = Change.ALTER,
+    details: tuple[str, ...] = (),
+    check: Callable[[Any], object] | None = None,
+    **constraints: Any,
+) -> Any:
+    """An attribute of an item. One that can be reset is remembered, item by item, once it was sent.
+
+    Args:
+        reset: whether it goes back when removed; how is the `differ` of the list's to say.
+        change: what another value means.
+        details: further queries that are needed while an item sets it.
+        check: as `Property` has it.
+        constraints: pydantic's.
+    """
+    return _field(Property(reset=reset, change=change, details=details, check=check, item=True), **constraints)
 
 
 def own_name() -> Any:
@@ -435,3 +556,28 @@ def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:
                 facts = replace(facts, codec=_infer(info))
             found.append(SpecField(attribute, info.alias or attribute, facts))
     return tuple(found)
+
+
+def sent_names(field: SpecField, value: Any) -> Iterator[str]:
+    """Names under which it is remembered that a value was sent: the field's, those of its items and their attributes.
+
+    Args:
+        field: the field.
+        value: of the field in a spec.
+    """
+    yield field.name
+    if field.facts.items is None:
+        return
+    attributes = [each for each in properties(field.facts.items) if each.facts.item and not each.facts.reset.keep]
+    for item in value:
+        yield item_name(field.name, item.name)
+        yield from (
+            item_name(field.name, item.name, each.name)
+            for each in attributes
+            if getattr(item, each.attribute) is not None
+        )
+
+
+def item_name(field: str, item: str, attribute: str = "") -> str:
+    """`columns[AGE]`, or an attribute in it: `columns[AGE].comment`."""
+    return f"{field}[{item}]" + (f".{attribute}" if attribute else "")

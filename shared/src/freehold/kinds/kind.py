@@ -12,7 +12,7 @@ from freehold.datatypes import InvalidDataType, signature
 from freehold.identifiers import InvalidName, check, qualified
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
-from freehold.kinds.fields import Change, SpecField, Target, properties
+from freehold.kinds.fields import Action, Change, Deviation, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.kube.text import shortened
 from freehold.observation import UNKNOWN, Observation, Row
@@ -90,20 +90,45 @@ class Difference:
         desired: canonical value of the spec; None when the field was removed and must be reset.
         observed: canonical live value; UNKNOWN when a removed field wasn't read.
         change: what it takes.
+        place: where in a field of many items, after its name.
+        actions: what mends it, in a field of many items.
+        said: what is the matter, where the values don't tell it to people.
+        remedy: what people can do where no statement is sent.
     """
 
     field: SpecField
     desired: Any
     observed: Any
     change: Change
+    place: str = ""
+    actions: tuple[Action, ...] = ()
+    said: str = ""
+    remedy: str = ""
+
+    @classmethod
+    def inside(cls, field: SpecField, found: Deviation) -> Difference:
+        """Of an item in a field."""
+        return cls(
+            field,
+            found.desired,
+            found.observed,
+            found.change,
+            found.place,
+            found.actions,
+            found.said,
+            found.remedy,
+        )
 
     @property
     def reset(self) -> bool:
         return self.desired is None
 
     def __str__(self) -> str:
+        name = f"{self.field.name}{self.place}"
+        if self.said:
+            return f"{name} {self.said}"
         wanted = "to be reset" if self.reset else f"should be {_shown(self.desired)}"
-        return f"{self.field.name} is {_shown(self.observed)}, {wanted}"
+        return f"{name} is {_shown(self.observed)}, {wanted}"
 
 
 def _shown(value: object) -> str:

@@ -27,6 +27,17 @@ class Codec:
         """The canonical value of what Snowflake printed: None when nothing is set, UNKNOWN when it doesn't tell."""
         return None if raw is None else self.canonical(str(raw))
 
+    def matches(self, desired: Any, observed: Any) -> bool:
+        """Whether a canonical live value is what a canonical value of the spec asks for."""
+        return bool(desired == observed)
+
+
+class Collation(Codec):
+    """A collation specification, whose case doesn't matter."""
+
+    def canonical(self, value: Any) -> str:
+        return str(value).lower()
+
 
 class Comment(Codec):
     """A text whose empty form, NULL and absence mean the same."""

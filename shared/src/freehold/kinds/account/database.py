@@ -110,7 +110,7 @@ class DatabaseSpec(ContainerSpec):
         observe=_observed_replication,
         source="replication",
         codec=ReplicationCodec(),
-        detail="replication",
+        details=("replication",),
     )
     """Replication to other accounts of the organization; needs ACCOUNTADMIN."""
     comment: str | None = comment()

@@ -12,10 +12,10 @@ import pytest
 
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
+from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import (
     AccountChanged,
     CredentialsRefused,
-    ErrorClass,
     LoginFailed,
     RoleNotGranted,
     TlsFailed,

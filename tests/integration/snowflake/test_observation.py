@@ -10,7 +10,8 @@ from freehold.kinds.registry import KINDS
 from freehold.observation import Depth, Observation, Parameter
 from freehold.snowflake import client
 from freehold.snowflake.client import Snowflake
-from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import Incomplete, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 

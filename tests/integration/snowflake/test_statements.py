@@ -10,7 +10,8 @@ import pytest
 from freehold.snowflake import driver
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.driver import STATEMENT_TIMEOUT
-from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import words
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint

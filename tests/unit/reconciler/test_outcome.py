@@ -8,7 +8,8 @@ import pytest
 
 from freehold.kube.objects import Object
 from freehold.snowflake import errors
-from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import ConfigurationError, LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import foreign_provider
 from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for

@@ -26,7 +26,8 @@ from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
-from freehold.snowflake.errors import ErrorClass, OutcomeUnknown, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
@@ -261,6 +262,7 @@ class World:
             each.synced.set()
         services = Services(
             kube=self.kube,
+            namespace="freehold",
             manager="freehold-account",
             store=ClaimStore(self.kube),
             snowflake=self.snowflake,

@@ -1,66 +1,12 @@
-"""The error table: every number has one class, and what isn't listed falls back by text and SQLSTATE."""
+"""Errors for people and for callers: what they print, advise and leave open."""
 
 from __future__ import annotations
 
 import pytest
 
 from freehold.snowflake import errors
-from freehold.snowflake.errors import CLASS_OF, ErrorClass, SnowflakeError, advice, classify
-
-
-def test_no_number_is_listed_twice() -> None:
-    listed = [number for numbers in errors._NUMBERS.values() for number in numbers]
-
-    assert sorted(listed) == sorted(set(listed))
-    assert len(CLASS_OF) == len(listed)
-
-
-def test_every_class_but_unknown_has_numbers() -> None:
-    assert set(CLASS_OF.values()) == set(ErrorClass) - {ErrorClass.UNKNOWN}
-
-
-@pytest.mark.parametrize(
-    ("numbers", "kind"),
-    [
-        (errors.SESSION_LOST, ErrorClass.SESSION),
-        (errors.OUTCOME_UNKNOWN, ErrorClass.TRANSIENT),
-        (errors.NAME_TAKEN, ErrorClass.EXISTS),
-    ],
-)
-def test_numbers_that_code_branches_on_have_the_class_that_it_expects(
-    numbers: frozenset[int], kind: ErrorClass
-) -> None:
-    assert {classify(number) for number in numbers} == {kind}
-
-
-def test_advice_is_given_only_for_numbers_in_the_table() -> None:
-    assert set(errors._ADVICE) <= set(CLASS_OF)
-
-
-@pytest.mark.parametrize("number", [260009, 90101, 2032, 3022, 2040])
-def test_numbers_that_other_programs_made_up_are_unknown(number: int) -> None:
-    assert number not in CLASS_OF
-
-
-@pytest.mark.parametrize(
-    ("number", "sqlstate", "message", "kind"),
-    [
-        (2003, "42S02", "", ErrorClass.MISSING),
-        (2043, None, "", ErrorClass.MISSING),
-        (100072, "22000", "", ErrorClass.TERMINAL),
-        (999999, "42501", "", ErrorClass.PERMISSION),
-        (999999, "57014", "", ErrorClass.TRANSIENT),
-        (999999, "28000", "", ErrorClass.AUTHENTICATION),
-        (999999, "08006", "", ErrorClass.TRANSIENT),
-        (999999, "99999", "", ErrorClass.UNKNOWN),
-        (999999, "99999", "Object found is of type 'VIEW', not specified type 'TABLE'.", ErrorClass.EXISTS),
-        (None, None, "", ErrorClass.UNKNOWN),
-    ],
-)
-def test_an_answer_is_classed_by_number_then_text_then_sqlstate(
-    number: int | None, sqlstate: str | None, message: str, kind: ErrorClass
-) -> None:
-    assert classify(number, sqlstate, message) is kind
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError, advice
 
 
 @pytest.mark.parametrize(
@@ -81,10 +27,59 @@ def test_nothing_is_certain_about_a_write_unless_the_answer_says_so(error: Snowf
     assert error.outcome_known is known
 
 
-def test_an_error_prints_number_text_and_advice() -> None:
-    error = SnowflakeError("No active warehouse selected.", number=606, sqlstate="57P03", query_id="01b2")
+@pytest.mark.parametrize(
+    ("number", "sqlstate", "message", "told"),
+    [
+        (606, "57P03", "No active warehouse selected.", "000606 (57P03): No active warehouse selected. Grant USAGE on"),
+        (390101, None, "User access disabled", "390101: User access disabled. Enable the user: ALTER USER ..."),
+        (
+            2002,
+            "42710",
+            "SQL compilation error:\nObject 'X' already exists.",
+            "002002 (42710): SQL compilation error: ",
+        ),
+        (None, None, "no answer", "no answer"),
+    ],
+)
+def test_an_error_prints_number_text_and_advice_in_one_line(
+    number: int | None, sqlstate: str | None, message: str, told: str
+) -> None:
+    text = str(SnowflakeError(message, number=number, sqlstate=sqlstate, query_id="01b2"))
 
-    assert str(error) == f"000606 (57P03): No active warehouse selected. {advice(606)}"
+    assert text.startswith(told)
+    assert text.endswith(advice(number))
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("number", "lacking", "advised"),
+    [
+        (3001, "CREATE TABLE granted on SCHEMA D.S", 'Run GRANT CREATE TABLE ON SCHEMA D.S TO ROLE "R".'),
+        (3001, 'OWNERSHIP granted on TABLE D."my s".T', 'Run GRANT OWNERSHIP ON TABLE D."my s".T TO ROLE "R".'),
+        (3001, "CREATE DATABASE granted on ACCOUNT", 'Run GRANT CREATE DATABASE ON ACCOUNT TO ROLE "R".'),
+        (3001, "CREATE ROLE granted on ACCOUNT FH1", 'Run GRANT CREATE ROLE ON ACCOUNT TO ROLE "R".'),
+        (
+            2003,
+            "USAGE or any other privilege granted on DATABASE D",
+            'If it exists, run GRANT USAGE ON DATABASE D TO ROLE "R".',
+        ),
+        (2003, "at least one privilege granted on TABLE D.S.T", ""),
+    ],
+)
+@pytest.mark.parametrize("others", ["", " or one of your secondary roles"])
+def test_a_grant_that_the_server_names_is_told_as_the_statement_to_run(
+    number: int, lacking: str, advised: str, others: str
+) -> None:
+    message = f"SQL access control error:\nInsufficient. Your primary role R{others} must have {lacking}."
+
+    assert advice(number, message) == advised
+
+
+@pytest.mark.parametrize("name", ["R2", '"my role"'])
+def test_a_role_that_the_server_quotes_is_quoted_once(name: str) -> None:
+    message = f"Your primary role {name} must have USAGE granted on WAREHOUSE W."
+
+    assert advice(3001, message).count('"') == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Key
 from freehold.observation import Observation
-from freehold.snowflake.errors import ErrorClass, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Stop, Subject
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from freehold.snowflake.errors import ConfigurationError, ErrorClass, LoginFailed, RoleNotGranted, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import ConfigurationError, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 

@@ -12,7 +12,8 @@ from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind, Step
 from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
-from freehold.snowflake.errors import ErrorClass, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql

@@ -13,7 +13,8 @@ from freehold.kinds.kind import Kind
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Connection, Result
-from freehold.snowflake.errors import ErrorClass, Incomplete, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import Incomplete, SnowflakeError
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
 from freehold.snowflake.session import AccountFacts, Session, read_facts

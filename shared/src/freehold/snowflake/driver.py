@@ -26,12 +26,11 @@ from snowflake.connector import aio, errors
 
 from freehold.observation import Row
 from freehold.snowflake.credentials import KeyPair
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.error_table.table import classify
 from freehold.snowflake.errors import (
-    CLASS_OF,
     OUTCOME_UNKNOWN,
-    SESSION_LOST,
     CredentialsRefused,
-    ErrorClass,
     LoginFailed,
     OutcomeUnknown,
     RoleNotGranted,
@@ -73,7 +72,7 @@ _LOGIN_ERRORS: Mapping[int, type[LoginFailed]] = {
 """Refused log-ins that aren't the credential's fault, by number."""
 
 _WRAPPING = re.compile(
-    r"(?:Failed to login: )?(?:Login error: |HTTP request failed after retries: \w+ request\. )?"
+    r"(?:Failed to login: )?(?:(?P<answered>Login error: )|HTTP request failed after retries: \w+ request\. )?"
     r"(?P<cause>.*?)(?:, code: \d+)?",
     re.DOTALL,
 )
@@ -210,7 +209,12 @@ def _value(value: object) -> object:
 
 
 def _ends_session(error: errors.Error) -> bool:
-    return isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST | _CONNECTION_LOST
+    return _session_ended(error) or error.errno in _CONNECTION_LOST
+
+
+def _session_ended(error: errors.Error) -> bool:
+    # 390112 has an exception of its own, whatever became of its number.
+    return isinstance(error, errors.ReauthenticationRequest) or classify(error.errno) is ErrorClass.SESSION
 
 
 def _cause(error: errors.Error) -> str:
@@ -218,10 +222,16 @@ def _cause(error: errors.Error) -> str:
     return match["cause"] if match else error.raw_msg
 
 
+def _is_refusal(error: errors.Error) -> bool:
+    """Whether the server has answered a log-in: by any number, known or not."""
+    match = _WRAPPING.fullmatch(error.raw_msg)
+    return bool(match and match["answered"]) or _session_ended(error)
+
+
 def _statement_error(error: errors.Error) -> SnowflakeError:
     """Our exception for a failed statement. Small numbers of other classes are kinds of the driver, not a server's."""
     cause = _cause(error)
-    if isinstance(error, errors.ReauthenticationRequest) or error.errno in SESSION_LOST:
+    if _session_ended(error):
         return SnowflakeError(cause, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION)
     if not isinstance(error, errors.ProgrammingError | errors.IntegrityError):
         return OutcomeUnknown(cause, query_id=error.sfqid, error_class=ErrorClass.TRANSIENT)
@@ -232,7 +242,7 @@ def _statement_error(error: errors.Error) -> SnowflakeError:
 def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFailed:
     """Our exception for a failed log-in, with a message that names what to look at."""
     cause = _cause(error)
-    if error.errno in CLASS_OF:
+    if _is_refusal(error):
         return _refusal(error, cause, settings)
     place = f"{settings.host}:{settings.port}"
     if any(text in cause for text in _TLS_TEXTS):
@@ -249,14 +259,16 @@ def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFail
 
 
 def _refusal(error: errors.Error, cause: str, settings: ConnectionSettings) -> LoginFailed:
-    """A log-in that the server refused by number."""
+    """A log-in that the server refused. What isn't known counts as the credential's fault: repeating locks the user."""
     credential = settings.credential
     fingerprint = f" (fingerprint {credential.fingerprint})" if isinstance(credential, KeyPair) else ""
-    refused = CLASS_OF[error.errno] is ErrorClass.AUTHENTICATION
+    # SQLSTATE is the driver's own here.
+    kind = classify(error.errno, message=cause)
+    refused = kind in (ErrorClass.AUTHENTICATION, ErrorClass.UNKNOWN)
     failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
     return failure(
         f"Snowflake refused the log-in of user {settings.user} to account {settings.account} with "
         f"{credential.source}{fingerprint}: {cause}",
         number=error.errno,
-        sqlstate=error.sqlstate,
+        error_class=kind,
     )

@@ -9,7 +9,8 @@ from typing import Self
 
 from freehold import sql
 from freehold.snowflake.driver import Connection
-from freehold.snowflake.errors import AccountChanged, ErrorClass, LoginFailed, RoleNotGranted, SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import AccountChanged, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 
 _FACTS = (

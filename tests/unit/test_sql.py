@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +40,41 @@ def test_secrets_are_masked_for_people() -> None:
 @given(st.text())
 def test_braces_in_values_are_no_templates(value: str) -> None:
     assert sql.sql("X {a}", a=sql.literal(value)).text == "X " + sql.literal(value).text
+
+
+SECRET = "canary-9f2c's \\ end"
+SET_PASSWORD = sql.join(
+    [
+        sql.sql("ALTER USER {name}", name=sql.identifier("U")),
+        sql.words("SET PASSWORD ="),
+        sql.literal(SECRET, secret=True),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (f"unexpected '{SECRET}'.", "unexpected '***'."),
+        (f"near {SET_PASSWORD.text}", "near ALTER USER \"U\" SET PASSWORD = '***'"),
+        ("unexpected 'canary-9f2c'.", "unexpected '***'."),
+        ("unexpected 'canary...'", "unexpected '***'"),
+        ("unexpected 'canary-9f", "unexpected '***"),
+        ("Password rejected. Reason: 'PRIOR_USE'", "Password rejected. Reason: 'PRIOR_USE'"),
+    ],
+)
+def test_what_a_server_quotes_of_a_secret_is_masked(message: str, told: str) -> None:
+    assert SET_PASSWORD.redact(message) == told
+
+
+def test_messages_about_statements_without_a_secret_are_left_as_they_are() -> None:
+    assert sql.literal(SECRET).redact(f"unexpected '{SECRET}'") == f"unexpected '{SECRET}'"
+
+
+@given(st.text("abcdef0123456789", min_size=4, max_size=40), st.data())
+def test_no_telling_part_of_a_secret_is_told(secret: str, data: st.DataObject) -> None:
+    begin = data.draw(st.integers(0, len(secret) - 4))
+    end = data.draw(st.integers(begin + 4, len(secret)))
+    statement = sql.sql("X {a} {b}", a=sql.literal(secret, secret=True), b=sql.literal("plain"))
+
+    assert statement.redact(f"NO, '{secret[begin:end]}'") == "NO, '***'"

@@ -6,6 +6,7 @@ Each fragment carries a second form for people, in which secrets are masked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import LiteralString
@@ -13,6 +14,10 @@ from typing import LiteralString
 from freehold.identifiers import qualified
 
 MASK = "'***'"
+
+_WORD = re.compile(r"[^\s'\"]+")
+_TELLING = 4
+"""Length from which a part of a secret tells something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +27,29 @@ class Sql:
     Attributes:
         text: what is sent.
         shown: what logs, events and conditions may show; equal to `text` unless it holds a secret.
+        secrets: the values that are masked in `shown`.
     """
 
     text: str
     shown: str
+    secrets: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.shown
+
+    def redact(self, message: str) -> str:
+        """A server's message about this statement without its secrets: servers quote what they refuse, whole or cut."""
+        if not self.secrets:
+            return message
+        forms = {form for value in self.secrets for form in (value, _escaped(value))}
+        for form in sorted(forms, key=len, reverse=True):
+            message = message.replace(form, "***")
+
+        def mask(word: re.Match[str]) -> str:
+            part = word[0].strip(".,:;")
+            return "***" if len(part) >= _TELLING and any(part in form for form in forms) else word[0]
+
+        return _WORD.sub(mask, message)
 
 
 def words(text: LiteralString | str) -> Sql:
@@ -43,8 +64,8 @@ def identifier(*parts: str) -> Sql:
 
 def literal(value: str, *, secret: bool = False) -> Sql:
     """A string literal. In single quotes Snowflake takes the backslash as an escape ("String constants")."""
-    text = "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
-    return Sql(text, MASK if secret else text)
+    text = f"'{_escaped(value)}'"
+    return Sql(text, MASK, (value,) if value else ()) if secret else words(text)
 
 
 def like(name: str) -> Sql:
@@ -64,7 +85,8 @@ def boolean(value: bool) -> Sql:
 def join(parts: Iterable[Sql], separator: LiteralString | str = " ") -> Sql:
     """Fragments one after the other."""
     pieces = tuple(parts)
-    return Sql(separator.join([p.text for p in pieces]), separator.join([p.shown for p in pieces]))
+    text, shown = separator.join([p.text for p in pieces]), separator.join([p.shown for p in pieces])
+    return Sql(text, shown, _secrets(pieces))
 
 
 def sql(template: LiteralString, **parts: Sql) -> Sql:
@@ -72,4 +94,13 @@ def sql(template: LiteralString, **parts: Sql) -> Sql:
     return Sql(
         template.format(**{key: part.text for key, part in parts.items()}),
         template.format(**{key: part.shown for key, part in parts.items()}),
+        _secrets(parts.values()),
     )
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("'", "''")
+
+
+def _secrets(parts: Iterable[Sql]) -> tuple[str, ...]:
+    return tuple(value for part in parts for value in part.secrets)

@@ -12,7 +12,7 @@ from freehold.snowflake.driver import Result
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
-from freehold.sql import words
+from freehold.sql import Sql, words
 from tests.unit.snowflake.test_pool import SETTINGS, StubConnection
 
 TAG = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
@@ -33,8 +33,8 @@ class SlowLogin(Snowflake):
     async def _open(self, settings: ConnectionSettings) -> Session:  # noqa: ARG002  # the parent's own word
         self.active = False
 
-        async def execute(text: str, _tag: str) -> Result:
-            self.sent.append(text)
+        async def execute(statement: Sql, _tag: str) -> Result:
+            self.sent.append(statement.text)
             return Result((), None)
 
         connection = SimpleNamespace(lost=False, execute=execute, close=StubConnection().close)

@@ -82,7 +82,7 @@ class Snowflake:
         """
         async with self._pool.session(settings) as session:
             require()
-            return await session.connection.execute(statement.text, tag.text(self._installation))
+            return await session.connection.execute(statement, tag.text(self._installation))
 
     async def observe(
         self,
@@ -175,7 +175,7 @@ class Snowflake:
 
     async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
         text = tag.text(self._installation)
-        return await self._repeatable(settings, lambda connection: connection.execute(query.text, text))
+        return await self._repeatable(settings, lambda connection: connection.execute(query, text))
 
     async def _repeatable(
         self, settings: ConnectionSettings, read: Callable[[Connection], Awaitable[Answer]]

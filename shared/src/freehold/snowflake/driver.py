@@ -39,6 +39,7 @@ from freehold.snowflake.errors import (
     Unreachable,
 )
 from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
 
 # Below that the core tells the course of each request, and of each proxy variable it finds; what matters is raised.
 logging.getLogger("snowflake.connector").setLevel(logging.ERROR)
@@ -140,7 +141,7 @@ class Connection:
                 raise _login_error(error, settings) from None
         return cls(connection, limit + BACKSTOP_SECONDS)
 
-    async def execute(self, text: str, query_tag: str | None = None) -> Result:
+    async def execute(self, statement: Sql, query_tag: str | None = None) -> Result:
         """Send one statement and read its whole result.
 
         Cancelling the task aborts the statement; like `OutcomeUnknown`, it leaves open whether it has run.
@@ -153,7 +154,7 @@ class Connection:
         cursor = self._connection.cursor()
         try:
             async with asyncio.timeout(self._patience):
-                await cursor.execute(text, _statement_params=parameters)
+                await cursor.execute(statement.text, _statement_params=parameters)
                 names = [column.name.lower() for column in cursor.description or ()]
                 rows = await cursor.fetchall()
         except TimeoutError:
@@ -163,7 +164,7 @@ class Connection:
             ) from None
         except errors.Error as error:
             self.lost = self.lost or _ends_session(error)
-            raise _statement_error(error) from None
+            raise _statement_error(error, statement) from None
         finally:
             # The driver keeps every error of a connection until it is closed.
             del self._connection.messages[:]
@@ -228,9 +229,9 @@ def _is_refusal(error: errors.Error) -> bool:
     return bool(match and match["answered"]) or _session_ended(error)
 
 
-def _statement_error(error: errors.Error) -> SnowflakeError:
+def _statement_error(error: errors.Error, statement: Sql) -> SnowflakeError:
     """Our exception for a failed statement. Small numbers of other classes are kinds of the driver, not a server's."""
-    cause = _cause(error)
+    cause = statement.redact(_cause(error))
     if _session_ended(error):
         return SnowflakeError(cause, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION)
     if not isinstance(error, errors.ProgrammingError | errors.IntegrityError):

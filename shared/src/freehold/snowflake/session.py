@@ -13,7 +13,7 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import AccountChanged, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 
-_FACTS = (
+_FACTS = sql.words(
     "SELECT CURRENT_REGION() AS REGION, CURRENT_ACCOUNT() AS LOCATOR, CURRENT_ORGANIZATION_NAME() AS ORGANIZATION, "
     'CURRENT_ACCOUNT_NAME() AS ACCOUNT_NAME, CURRENT_USER() AS "USER", CURRENT_ROLE() AS "ROLE", '
     "CURRENT_SECONDARY_ROLES() AS SECONDARY_ROLES, CURRENT_VERSION() AS VERSION"
@@ -101,8 +101,8 @@ async def read_facts(connection: Connection) -> AccountFacts:
 async def _set_up(connection: Connection, settings: ConnectionSettings) -> AccountFacts:
     try:
         if settings.role is not None:
-            await connection.execute(sql.sql("USE ROLE {role}", role=sql.identifier(settings.role)).text)
-        await connection.execute("USE SECONDARY ROLES NONE")
+            await connection.execute(sql.sql("USE ROLE {role}", role=sql.identifier(settings.role)))
+        await connection.execute(sql.words("USE SECONDARY ROLES NONE"))
         if settings.warehouse is not None:
             await _use_warehouse(connection, settings.warehouse)
         facts = await read_facts(connection)
@@ -124,7 +124,7 @@ async def _set_up(connection: Connection, settings: ConnectionSettings) -> Accou
 async def _use_warehouse(connection: Connection, name: str) -> None:
     """Activate the warehouse if it is there: few statements need it, and Freehold may be yet to create it."""
     try:
-        await connection.execute(sql.sql("USE WAREHOUSE {name}", name=sql.identifier(name)).text)
+        await connection.execute(sql.sql("USE WAREHOUSE {name}", name=sql.identifier(name)))
     except SnowflakeError as error:
         if error.error_class not in (ErrorClass.MISSING, ErrorClass.PERMISSION):
             raise

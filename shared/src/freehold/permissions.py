@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from freehold.identifiers import qualified
 from freehold.identity import Name, Slot
 from freehold.kinds.account.providerconfig import LabelSelector, LabelSelectorRequirement, ProviderConfigSpec
-from freehold.kinds.kind import Kind
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind, Requested
+from freehold.kinds.references import references_of
 
 EVERYTHING = "*"
 ALL = (EVERYTHING,)
@@ -26,6 +28,7 @@ _AS_GOOD_AS: Mapping[str, str] = {"MANAGE GRANTS": "SECURITYADMIN", "ALL PRIVILE
 Reason = Literal[
     "KindNotAllowed",
     "NamespaceNotAllowed",
+    "RefNamespaceNotAllowed",
     "DatabaseNotAllowed",
     "SchemaNotAllowed",
     "RoleNotAllowed",
@@ -41,9 +44,10 @@ class Usage:
         kind: the resource's kind.
         namespace: its namespace.
         labels: the labels of that namespace; only looked at when the ProviderConfig has an allowedNamespaceSelector.
-        names: the object or the slots that it stands for.
+        names: the object or the slots that it stands for; none where that isn't known.
         role: its useRole.
         recipients: account roles that it gives something to which its slots don't name, such as a new owner.
+        references: the resources that it refers to, its parents among them.
     """
 
     kind: Kind
@@ -52,6 +56,20 @@ class Usage:
     names: tuple[Name | Slot, ...]
     role: str | None
     recipients: tuple[str, ...] = ()
+    references: tuple[Requested, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        kind: Kind,
+        namespace: str,
+        labels: Mapping[str, str],
+        spec: SnowflakeSpec,
+        names: tuple[Name | Slot, ...] = (),
+    ) -> Self:
+        """What a spec wants; the arguments are the attributes, names left out where they aren't known."""
+        recipients, references = kind.recipients(spec), references_of(spec, namespace)
+        return cls(kind, namespace, labels, names, spec.use_role, recipients, references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +165,9 @@ def _violations(
         yield "NamespaceNotAllowed", "allowedNamespaces", f"namespace {usage.namespace}"
     if not _lists(provider.allowed_kinds or ALL, usage.kind.name):
         yield "KindNotAllowed", "allowedKinds", f"kind {usage.kind.name}"
+    for each in usage.references:
+        if each.namespace != usage.namespace and not _lists(provider.allowed_ref_namespaces or ALL, each.namespace):
+            yield "RefNamespaceNotAllowed", "allowedRefNamespaces", f"namespace {each.namespace} in spec.{each.field}"
     for name in usage.names:
         for container in (_container(*each) for each in _objects(usage.kind.object_class, name)):
             yield from _outside(provider, *container)

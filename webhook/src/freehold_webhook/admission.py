@@ -26,7 +26,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.permissions import Denied, Usage
-from freehold.resolve import Get, Resolved, Unresolved, describe, resolve
+from freehold.resolve import Get, Provider, Resolved, Unresolved, describe, resolve
 from freehold_webhook import messages
 from freehold_webhook.metrics import CLAIMS, DURATION, REQUESTS
 from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
@@ -46,13 +46,15 @@ class View:
     """What one spec of a resource stands for.
 
     Attributes:
-        resolved: its objects and its ProviderConfig.
+        provider: its ProviderConfig.
         usage: what it wants of that.
+        resolved: its objects, as far as they are known.
         claimed: the objects that it claims; none while the account isn't proven.
     """
 
-    resolved: Resolved
+    provider: Provider
     usage: Usage
+    resolved: Resolved | Unresolved
     claimed: frozenset[Identity]
 
 
@@ -176,7 +178,7 @@ class Admission:
             return denied(Cause.INVALID, "; ".join(faults))
         views = await self._views(change, self._copies)
         _, after = views
-        if isinstance(after, View):
+        if isinstance(after, View) and isinstance(after.resolved, Resolved):
             # What can't be put into a statement is refused here, and not by a condition.
             planning.create(change.kind, change.kind.target(after.resolved.parts), change.new)
         verdict = await self._claim(change, *views)
@@ -204,9 +206,12 @@ class Admission:
                 return denied(forbidden.reason, forbidden.message)
             # It was so before, as above.
             verdict = verdict.warn(forbidden.message)
+        # After the allow-lists: of what may not be referred to, not even the absence is told.
+        if isinstance(after.resolved, Unresolved):
+            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(after.resolved)))
         if change.new.management_policies.observe_only:
             return verdict
-        provider = after.resolved.provider
+        provider = after.provider
         if provider.account is None:
             why = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
             return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
@@ -225,15 +230,16 @@ class Admission:
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View | Unresolved:
         namespace = change.asker.namespace
         resolved = await resolve(change.kind, namespace, spec, get)
-        if isinstance(resolved, Unresolved):
+        if resolved.provider is None:
             return resolved
         labels = await self._labels(namespace) if resolved.provider.spec.allowed_namespace_selector else {}
-        usage = Usage(change.kind, namespace, labels, resolved.names, spec.use_role, change.kind.recipients(spec))
+        names, identities = (resolved.names, resolved.identities) if isinstance(resolved, Resolved) else ((), None)
+        usage = Usage.of(change.kind, namespace, labels, spec, names)
         observed = spec.management_policies.observe_only
-        return View(resolved, usage, frozenset() if observed else frozenset(resolved.identities or ()))
+        return View(resolved.provider, usage, resolved, frozenset() if observed else frozenset(identities or ()))
 
     def _forbidden(self, view: View) -> Denied | None:
-        provider = view.resolved.provider
+        provider = view.provider
         return permissions.check(
             provider.spec,
             (provider.namespace, provider.name),

@@ -1,13 +1,15 @@
-"""The claim of a resource: read live before anything is done, contested where admission hasn't done so."""
+"""The claims of a resource: read live before anything is done, contested where admission hasn't done so."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from freehold import conflicts
-from freehold.claim_store import Awaiting, Held, Undecided, acquire
+from freehold.claim_store import Awaiting, Held, Refused, Undecided, acquire_all
 from freehold.claims import CLAIM, GRACE, Claim, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.holding import Holding
@@ -17,40 +19,130 @@ from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 
 
-async def hold(services: Services, managed: Managed, identity: Identity, account_name: str) -> Holding:
-    """Hold the claim to an object.
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What a resource holds.
+
+    Attributes:
+        holdings: the claims to all that it stands for, in their order.
+        surplus: claims to slots that it doesn't ask for any more, and may have filled: to be taken away.
+    """
+
+    holdings: tuple[Holding, ...]
+    surplus: tuple[Holding, ...] = ()
+
+
+async def hold(services: Services, managed: Managed, identities: Sequence[Identity], account_name: str) -> Owned:
+    """Hold the claims to all that a resource stands for, or to nothing new.
 
     Args:
         services: the outside world.
         managed: the resource.
-        identity: the object that it stands for now.
+        identities: what it stands for now, sorted.
         account_name: ORGANIZATION.ACCOUNT.
 
     Raises:
-        Stopped: another resource holds it, perhaps to hand it over; or this one holds another object already.
+        Stopped: another resource holds a claim, perhaps to hand it over; or this one holds another object already.
     """
-    services.following.follow(managed.key, Key(CLAIM.kind, "", identity.hash))
-    claim = await services.store.read(identity.hash)
-    ours = claim is not None and claim.spec.holder.same(managed.holder)
-    if claim is not None and ours and claim.spec.evidence is not None:
-        return Holding(services.store, claim)
-    # About to create or adopt: the claim pins the identity, so that an object which is ours already, under the name
-    # that a reference or provider stood for earlier, stops everything.
-    await _let_go_of_others(services, managed, identity)
-    if claim is not None and ours:
-        return Holding(services.store, claim)
-    outcome = await acquire(services.store, new_claim(identity, account_name, managed.holder))
-    if isinstance(outcome, Held):
-        return Holding(services.store, outcome.claim)
-    services.following.follow(managed.key, _key_of_holder(outcome.claim))
-    if isinstance(outcome, Awaiting):
-        message = conflicts.awaited(outcome.claim, managed.holder, services.conflict_detail)
-        raise Stopped(Stop(Reason.AWAITING_HAND_OVER, message))
-    say = conflicts.contested if isinstance(outcome, Undecided) else conflicts.owned
-    message = say(outcome.claim, managed.holder, services.conflict_detail)
+    for each in identities:
+        services.following.follow(managed.key, Key(CLAIM.kind, "", each.hash))
+    read = await asyncio.gather(*(services.store.read(each.hash) for each in identities))
+    ours = {claim.name: claim for claim in read if claim is not None and claim.spec.holder.same(managed.holder)}
+    missing = [each for each in identities if each.hash not in ours]
+    surplus: Sequence[Claim] = ()
+    if managed.kind.slots or missing or any(claim.spec.evidence is None for claim in ours.values()):
+        # About to create or adopt: the claim pins the identity, so that an object which is ours already, under the name
+        # that a reference or provider stood for earlier, stops everything.
+        surplus = await _sort_out(services, managed, identities)
+    asked = [new_claim(each, account_name, managed.holder) for each in missing]
+    outcome = await acquire_all(services.store, asked)
+    had = [each.claim for each in outcome if isinstance(each, Held)] if isinstance(outcome, tuple) else []
+    if len(had) < len(asked):
+        if len(identities) > 1:
+            # All or nothing: what is held without use would be kept from others.
+            await _give_up(services, await _held(services, managed))
+        raise Stopped(_refusal(services, managed, outcome))
+    ours |= {claim.name: claim for claim in had}
+    return Owned(
+        tuple(Holding(services.store, ours[each.hash]) for each in identities),
+        tuple(Holding(services.store, each) for each in surplus),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """The claims of a resource to what it doesn't stand for.
+
+    Attributes:
+        idle: nothing is known of their objects: they are given up.
+        filled: slots that may be filled: they are taken away.
+        pinned: objects, or slots in another account: they keep it from standing for anything else.
+    """
+
+    idle: tuple[Claim, ...]
+    filled: tuple[Claim, ...]
+    pinned: tuple[Claim, ...]
+
+
+def surplus_of(held: Sequence[Claim], identities: Sequence[Identity]) -> Surplus:
+    """Sort the claims of a resource that are to none of its identities. Pure.
+
+    Args:
+        held: all its claims.
+        identities: what it stands for, in one account.
+    """
+    wanted, accounts = {each.hash for each in identities}, {each.account for each in identities}
+    others = [each for each in held if each.name not in wanted]
+    telling = [each for each in others if each.spec.telling]
+    filled = [each for each in telling if _is_slot_in(each, accounts)]
+    return Surplus(
+        idle=tuple(each for each in others if each not in telling),
+        filled=tuple(filled),
+        pinned=tuple(each for each in telling if each not in filled),
+    )
+
+
+def _is_slot_in(claim: Claim, accounts: Collection[str]) -> bool:
+    identity = claim.spec.identity.identity
+    return isinstance(identity.name, Slot) and identity.account in accounts
+
+
+async def _sort_out(services: Services, managed: Managed, identities: Sequence[Identity]) -> Sequence[Claim]:
+    """Give up what a resource holds without use; answers with what is to be taken away."""
+    found = surplus_of(await _held(services, managed, *(each.hash for each in identities)), identities)
+    for each in found.pinned:
+        pinned, now = each.spec.identity, identities[0]
+        raise Stopped(
+            Stop(
+                Reason.IDENTITY_CHANGED,
+                f"the resource owns {pinned.fqn} in account {pinned.account.name} ({pinned.account.key}), but computes "
+                f"to {now.fqn} in {now.account} now: nothing is sent. Change the reference or provider back, or delete "
+                "the resource and apply it again",
+            )
+        )
+    await _give_up(services, found.idle)
+    return found.filled
+
+
+async def _give_up(services: Services, claims: Iterable[Claim]) -> None:
+    for each in claims:
+        if not each.spec.telling:
+            await services.store.delete(each)
+
+
+def _refusal(services: Services, managed: Managed, outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> Stop:
+    """Why a claim isn't had; the resource is woken when its holder changes."""
+    lacking = next(each for each in outcome if isinstance(each, Awaiting)) if isinstance(outcome, tuple) else outcome
+    claim = lacking.claim
+    services.following.follow(managed.key, _key_of_holder(claim))
+    if isinstance(lacking, Awaiting):
+        message = conflicts.awaited(claim, managed.holder, services.conflict_detail)
+        return Stop(Reason.AWAITING_HAND_OVER, message)
+    say = conflicts.contested if isinstance(lacking, Undecided) else conflicts.owned
+    message = say(claim, managed.holder, services.conflict_detail)
     # Until then the claim binds whatever became of its holder, and nothing tells of the end of that.
-    since = outcome.claim.held_since
-    raise Stopped(Stop(Reason.CONFLICT_DETECTED, message, soon=since is not None and services.now - since < GRACE))
+    since = claim.held_since
+    return Stop(Reason.CONFLICT_DETECTED, message, soon=since is not None and services.now - since < GRACE)
 
 
 async def let_go(services: Services, managed: Managed) -> bool:
@@ -67,23 +159,6 @@ async def let_go(services: Services, managed: Managed) -> bool:
                 note = f"{each.spec.identity.fqn} is only observed from now on, and owned by no resource"
                 services.tell(managed.object, Reason.RELEASED, note)
     return not any(each.spec.unsettled for each in held)
-
-
-async def _let_go_of_others(services: Services, managed: Managed, identity: Identity) -> None:
-    for each in await _held(services, managed, identity.hash):
-        if each.name == identity.hash:
-            continue
-        if each.spec.telling:
-            pinned = each.spec.identity
-            raise Stopped(
-                Stop(
-                    Reason.IDENTITY_CHANGED,
-                    f"the resource owns {pinned.fqn} in account {pinned.account.name} ({pinned.account.key}), but "
-                    f"computes to {identity.fqn} in {identity.account} now: nothing is sent. Change the reference or "
-                    "provider back, or delete the resource and apply it again",
-                )
-            )
-        await services.store.delete(each)
 
 
 async def _held(services: Services, managed: Managed, *known: str) -> Sequence[Claim]:

@@ -23,6 +23,7 @@ class Reason(StrEnum):
     OBSERVE_ONLY = "ObserveOnly"
     RECONCILE_PAUSED = "ReconcilePaused"
     IN_USE = "InUse"
+    NOT_HELD = "NotHeld"
 
     DEPENDENCY_NOT_READY = "DependencyNotReady"
     CONFLICT_DETECTED = "ConflictDetected"
@@ -41,6 +42,7 @@ class Reason(StrEnum):
 
     KIND_NOT_ALLOWED = "KindNotAllowed"
     NAMESPACE_NOT_ALLOWED = "NamespaceNotAllowed"
+    REF_NAMESPACE_NOT_ALLOWED = "RefNamespaceNotAllowed"
     DATABASE_NOT_ALLOWED = "DatabaseNotAllowed"
     SCHEMA_NOT_ALLOWED = "SchemaNotAllowed"
     ROLE_NOT_ALLOWED = "RoleNotAllowed"
@@ -61,3 +63,6 @@ to change something, and most of what they can change wakes us: these are tried 
 
 OBSERVED = frozenset({Reason.VANISHED, Reason.NOT_VISIBLE, Reason.REPLACED, Reason.OWNED_BY_OTHER, Reason.OBSERVE_ONLY})
 """Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""
+
+AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.AWAITING_HAND_OVER})
+"""Reasons that are no failure although nothing goes on: the user asked for it, or another's next step is awaited."""

@@ -13,7 +13,6 @@ from datetime import timedelta
 from freehold.identifiers import InvalidName
 from freehold.kinds.registry import KINDS
 from freehold.kube.backoff import jittered
-from freehold.kube.conditions import conditions_of
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
@@ -24,7 +23,7 @@ from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, 
 from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import READY
+from freehold_controllers.reconciler.status import well
 from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
 
 SLOW = timedelta(minutes=30)
@@ -94,9 +93,7 @@ class Reconciler:
         """How much to read of an object whose spec hasn't changed: all while not all is well, and now and then."""
         spread = hash(found.key) % 1000 / 1000 * DEEP.total_seconds()
         due = self._deep_due.setdefault(found.key, time.monotonic() + spread)
-        told = conditions_of(found)
-        well = len(told) == 2 and any(each.type == READY and each.status == "True" for each in told)
-        return "shallow" if well and time.monotonic() < due else "deep"
+        return "shallow" if well(found) and time.monotonic() < due else "deep"
 
     def _forget(self, key: Key) -> None:
         self._deep_due.pop(key, None)

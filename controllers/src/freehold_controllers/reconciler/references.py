@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from freehold.kinds.kind import Requested
+from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Object
 from freehold.resolve import Get, Unresolved, resolve
-from freehold_controllers.reconciler.decision import Stop
+from freehold_controllers.reconciler.decision import Stop, listed
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED
+from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED, Verdict, Verdicts
 
 
 async def resolved(managed: Managed, account: str, get: Get) -> Managed:
-    """The resource with raw names in place of its references.
+    """The resource with raw names beside its references.
 
     Args:
         managed: the resource.
@@ -28,41 +29,45 @@ async def resolved(managed: Managed, account: str, get: Get) -> Managed:
         Stopped: a resource that it refers to isn't there, isn't ready for its own generation, or lives in another
             account.
     """
-    namespace = managed.object.namespace
-    names: dict[str, str] = {}
-    fields = {each.name: each for each in managed.kind.fields}
-    for requested in managed.kind.references(managed.spec, namespace):
+    names: dict[str, tuple[str, ...]] = {}
+    for requested in references_of(managed.spec, managed.object.namespace):
         found = await get(KINDS[requested.kind].resource.path, requested.namespace, requested.name)
-        _require_usable(requested, found, account)
-        raw = fields[requested.field].facts.instead_of
-        if found is not None and raw is not None:
-            names[raw] = await _name(requested, found, get)
-    return replace(managed, spec=managed.spec.model_copy(update=names))
+        names[requested.field] = await _parts(_usable(requested, found, account), get)
+    return replace(managed, spec=with_names(managed.spec, names)) if names else managed
 
 
-async def _name(requested: Requested, found: Object, get: Get) -> str:
-    """The stored name of a resource's object."""
-    kind = KINDS[requested.kind]
+def verdicts(managed: Managed) -> Verdicts:
+    """What is to be told of references that are resolved; nothing of a resource that has none."""
+    referred = references_of(managed.spec, managed.object.namespace)
+    if not referred:
+        return {}
+    named = listed(tuple(dict.fromkeys(f"{each.kind} {each.namespace}/{each.name}" for each in referred)))
+    return {REFERENCES_RESOLVED: Verdict("True", Reason.AVAILABLE, f"what it refers to is ready: {named}")}
+
+
+async def _parts(found: Object, get: Get) -> tuple[str, ...]:
+    """The stored name parts of a resource's object."""
+    kind = KINDS[found.kind]
     outcome = await resolve(kind, found.namespace, kind.spec.model_validate(found.spec), get)
     if isinstance(outcome, Unresolved):
         raise unresolved(str(outcome))
-    return outcome.parts[-1]
+    return outcome.parts
 
 
-def _require_usable(requested: Requested, found: Object | None, account: str) -> None:
-    what = f"{requested.kind} {requested.namespace}/{requested.name} in spec.{requested.field}"
+def _usable(requested: Requested, found: Object | None, account: str) -> Object:
     if found is None:
-        raise unresolved(f"{what} doesn't exist")
+        raise unresolved(f"{requested} doesn't exist")
     if found.deleting:
-        raise unresolved(f"{what} is being deleted")
+        raise unresolved(f"{requested} is being deleted")
     ready = next((each for each in conditions_of(found) if each.type == READY), None)
     if ready is None or ready.observed_generation != found.generation:
-        raise unresolved(f"{what} isn't reconciled yet")
+        raise unresolved(f"{requested} isn't reconciled yet")
     if ready.status != "True":
-        raise unresolved(f"{what} isn't ready: {ready.reason}")
+        raise unresolved(f"{requested} isn't ready: {ready.reason}")
     if found.status.get("account") != account:
         # A name in another account would be taken for the object of the same name in ours.
-        raise unresolved(f"{what} lives in account {found.status.get('account')}, not in {account}")
+        raise unresolved(f"{requested} lives in account {found.status.get('account')}, not in {account}")
+    return found
 
 
 def unresolved(message: str) -> Stopped:

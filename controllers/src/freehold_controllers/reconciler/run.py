@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from freehold import permissions, planning
-from freehold.identifiers import InvalidName
-from freehold.identity import Identity
+from freehold import planning
 from freehold.kinds.common import SnowflakeStatus
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
-from freehold.kube.objects import NAMESPACES, Object
+from freehold.kube.objects import Object
 from freehold.observation import Depth, Observation
-from freehold.resolve import Resolved, Unresolved, resolve
-from freehold_controllers.reconciler import finalizer, references, status
+from freehold_controllers.reconciler import finalizer, naming, references, status
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
     PASSES,
@@ -39,7 +36,7 @@ from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, SYNCED, Verdict, Verdicts
+from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
 from freehold_controllers.reconciler.upkeep import decide, paused
 
 _ROUNDS = 10
@@ -68,6 +65,7 @@ class Run:
         self._depth = depth
         self._stuck = stuck
         self._name = ""
+        self._references: Verdicts = {REFERENCES_RESOLVED: None}
         self.spec_hash = ""
         self.looked_deep = False
 
@@ -96,9 +94,9 @@ class Run:
             raise Stopped(stop)
         # The account before the names: an identity is one in a proven account.
         login = await services.providers.login(managed.key, *managed.provider, winding_up=False)
-        resolved = await self._resolve(managed)
-        await self._require_permission(managed, resolved)
+        resolved = await naming.resolved(services, managed)
         managed = await references.resolved(managed, login.account.name, services.get_for(managed.key))
+        self._references = references.verdicts(managed)
         self.spec_hash = managed.spec_hash
         target = self._kind.target(resolved.parts)
         self._name = target.name.text
@@ -110,8 +108,8 @@ class Run:
         # The finalizer before the claim: from now on deletion passes by us, and no claim is left behind.
         self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
         # The claim before any statement: two resources never work on one object.
-        identity = self._identity(managed, resolved, login)
-        holding = await hold(services, managed, identity, login.account.name)
+        owned = await hold(services, managed, naming.identities(resolved, login), login.account.name)
+        (holding,) = owned.holdings
         subject = self._subject(managed, remote, holding)
         end, seen = await self._converge(managed, remote, holding, subject)
         # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
@@ -120,7 +118,7 @@ class Run:
     async def stop(self, stop: Stop) -> None:
         """Tell in status and Event why the pass has ended early."""
         before = conditions_of(self._found)
-        verdicts = status.verdicts_of(stop, before)
+        verdicts = status.verdicts_of(stop, self._found)
         if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
             told_as: Literal["Normal", "Warning"] = "Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning"
             note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
@@ -131,45 +129,6 @@ class Run:
     def _tracked(self) -> frozenset[str]:
         """Names of the fields that were ever sent."""
         return frozenset(status_of(self._found).tracked_fields or ())
-
-    async def _resolve(self, managed: Managed) -> Resolved:
-        namespace = self._found.namespace
-        try:
-            outcome = await resolve(self._kind, namespace, managed.spec, self._services.get_for(managed.key))
-        except InvalidName as error:
-            raise Stopped(Stop(Reason.VALIDATION_FAILED, str(error))) from error
-        if isinstance(outcome, Unresolved):
-            raise references.unresolved(str(outcome))
-        return outcome
-
-    def _identity(self, managed: Managed, resolved: Resolved, login: Login) -> Identity:
-        """The object in the account that statements go to; the ProviderConfig may have changed since the log-in."""
-        provider = "/".join(managed.provider)
-        if not resolved.identities:
-            message = f"ProviderConfig {provider} has no proven account any more"
-            raise Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=True))
-        (identity,) = resolved.identities
-        if identity.account != login.account.key:
-            message = f"ProviderConfig {provider} leads to {identity.account} now, the log-in to {login.account.key}"
-            raise Stopped(Stop(Reason.ACCOUNT_CHANGED, message, soon=True))
-        return identity
-
-    async def _require_permission(self, managed: Managed, resolved: Resolved) -> None:
-        """What admission asks, too; it may be off, and the ProviderConfig may have changed since."""
-        provider, namespace = resolved.provider, self._found.namespace
-        labels: Mapping[str, str] = {}
-        if provider.spec.allowed_namespace_selector is not None:
-            found = await self._services.get_for(managed.key)(NAMESPACES, "", namespace)
-            labels = found.labels if found else {}
-        spec, recipients = managed.spec, self._kind.recipients(managed.spec)
-        usage = permissions.Usage(self._kind, namespace, labels, resolved.names, spec.use_role, recipients)
-        if denied := permissions.check(
-            provider.spec,
-            (provider.namespace, provider.name),
-            usage,
-            allowed_privileged_roles=self._services.allowed_privileged_roles,
-        ):
-            raise Stopped(Stop(Reason(denied.reason), denied.message))
 
     def _subject(self, managed: Managed, remote: Remote, holding: Holding | None) -> Subject:
         return Subject(
@@ -275,7 +234,7 @@ class Run:
         await self._write(verdicts, facts)
 
     async def _write(self, verdicts: Verdicts, facts: Mapping[str, object] | None = None) -> None:
-        conditions = status.conditions(self._found, verdicts, self._services.now)
+        conditions = status.conditions(self._found, {**self._references, **verdicts}, self._services.now)
         update = {"observed_generation": self._found.generation, "conditions": conditions, **(facts or {})}
         await self._apply(status_of(self._found).model_copy(update=update))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -13,13 +13,20 @@ from freehold.kube.client import Kube
 from freehold.kube.conditions import condition, conditions_of
 from freehold.kube.objects import Object
 from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
 
 READY = "Ready"
 SYNCED = "Synced"
 DRIFT_DETECTED = "DriftDetected"
 CONVERGING = "Converging"
 REFERENCES_RESOLVED = "ReferencesResolved"
+DELETE_BLOCKED = "DeleteBlocked"
+STALLED = "Stalled"
+"""The word of kstatus, by which kubectl, Flux and others tell a failure from what takes its time."""
+IN_USE = "InUse"
+
+_ABNORMAL = frozenset({DRIFT_DETECTED, DELETE_BLOCKED, STALLED, IN_USE})
+"""Types that are True where something is out of order; the others are False then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +48,42 @@ Verdicts = Mapping[str, Verdict | None]
 """Verdicts by type of condition; None leaves the condition as it was. Types that aren't named go."""
 
 
-def verdicts_of(stop: Stop, previous: Iterable[Condition]) -> Verdicts:
-    """What a stop means for the conditions."""
-    no = Verdict("False", stop.reason, stop.message)
-    was_ready = any(each.type == READY and each.status == "True" for each in previous)
-    # Paused, or an outage: the object is as ready as it was.
-    keeps_ready = was_ready and (stop.passing or stop.reason is Reason.RECONCILE_PAUSED)
-    synced = Verdict("True", stop.reason, stop.message) if stop.reason is Reason.OBSERVE_ONLY else no
-    verdicts: dict[str, Verdict | None] = {READY: None if keeps_ready else no, SYNCED: synced}
+def verdicts_of(stop: Stop, found: Object) -> Verdicts:
+    """What a stop means for the conditions of a resource."""
+    no, yes = (Verdict(status, stop.reason, stop.message) for status in ("False", "True"))
+    verdicts: dict[str, Verdict | None] = {
+        READY: None if _stays_ready(stop, found) else no,
+        SYNCED: yes if stop.reason is Reason.OBSERVE_ONLY else no,
+    }
+    if stop.passing:
+        verdicts |= {DRIFT_DETECTED: None, CONVERGING: None}
     if stop.condition:
-        verdicts[stop.condition] = no
+        verdicts[stop.condition] = yes if stop.condition in _ABNORMAL else no
+    if stalls(stop):
+        verdicts[STALLED] = yes
     return verdicts
+
+
+def _stays_ready(stop: Stop, found: Object) -> bool:
+    """Whether an object is as ready as it was, since nothing new is known of it."""
+    ready = next((each for each in conditions_of(found) if each.type == READY), None)
+    if ready is None or ready.status != "True":
+        return False
+    # An outage tells nothing of a new spec; a pause is a new spec itself, which asks for nothing.
+    current = ready.observed_generation == found.generation
+    return (stop.passing and current) or stop.reason is Reason.RECONCILE_PAUSED
+
+
+def stalls(stop: Stop) -> bool:
+    """Whether a stop is a failure in the eyes of those who wait for the resource: it doesn't end by itself."""
+    return not (stop.passing or stop.soon or stop.reason in PASSING or stop.reason in AWAITED)
+
+
+def well(found: Object) -> bool:
+    """Whether all that a resource's conditions say is in order."""
+    told = conditions_of(found)
+    fine = all(each.status == ("False" if each.type in _ABNORMAL else "True") for each in told)
+    return fine and {READY, SYNCED} <= {each.type for each in told}
 
 
 def conditions(found: Object, verdicts: Verdicts, now: datetime) -> list[Condition]:
@@ -77,7 +109,7 @@ def conditions(found: Object, verdicts: Verdicts, now: datetime) -> list[Conditi
         for type_, verdict in verdicts.items()
         if verdict is not None
     ]
-    return sorted((*kept, *new), key=lambda each: list(verdicts).index(each.type))
+    return sorted((*kept, *new), key=lambda each: (each.type not in (READY, SYNCED), each.type))
 
 
 async def write(kube: Kube, path: GroupResource, found: Object, status: Status, manager: str) -> Object:

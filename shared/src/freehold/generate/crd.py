@@ -14,6 +14,10 @@ from freehold.kinds.resource import Resource, Rule
 _DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"})
 """Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""
 
+UNOBSERVED = -1
+"""status.observedGeneration of an object that no controller has looked at yet. Without it, whoever goes by kstatus takes
+an object that has no conditions for one that is ready."""
+
 
 def definition(resource: Resource) -> dict[str, Any]:
     """The CustomResourceDefinition of a resource, as plain data."""
@@ -34,7 +38,7 @@ def definition(resource: Resource) -> dict[str, Any]:
         ],
     }
     if resource.status is not None:
-        top["status"] = schema(resource.status)
+        top["status"] = {**schema(resource.status), "default": {"observedGeneration": UNOBSERVED}}
         version["subresources"] = {"status": {}}
     description = cleandoc(resource.spec.__doc__ or "")
     version["schema"] = {

@@ -72,6 +72,9 @@ class Requested:
     name: str
     field: str
 
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name} in spec.{self.field}"
+
 
 Parts = Generator[Requested, SnowflakeSpec, tuple[str, ...]]
 """A computation of name parts that asks for the specs of parents; drive it with whatever reads resources."""
@@ -273,15 +276,6 @@ class Kind:
 
     def target(self, parts: tuple[str, ...]) -> Target:
         return Target(self.object_type, parts)
-
-    def references(self, spec: SnowflakeSpec, namespace: str) -> tuple[Requested, ...]:
-        """The resources that a spec refers to, in a namespace's view."""
-        found = []
-        for each in self.fields:
-            value = getattr(spec, each.attribute)
-            if each.facts.reference and isinstance(value, Reference):
-                found.append(Requested(each.facts.reference, value.namespace or namespace, value.name, each.name))
-        return tuple(found)
 
     def names(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind]) -> Names:
         """Compute what a resource stands for: one object, or the slots that it fills.

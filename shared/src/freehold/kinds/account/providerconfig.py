@@ -173,8 +173,8 @@ class ProviderConfigSpec(Model):
     """Roles that resources may name in useRole. Empty means spec.role alone; "*" means all."""
     allowed_kinds: Names | None = None
     """Kinds that may use this ProviderConfig. Empty or "*" means all."""
-    allowed_ref_namespaces: Names | None = unsupported("references aren't restricted yet: every namespace may be named")
-    """Namespaces that references may point into. Empty means all."""
+    allowed_ref_namespaces: Names | None = None
+    """Namespaces that references of resources may point into, beside their own. Empty or "*" means all."""
     proxy: Proxy | None = unsupported("proxies aren't built yet")
     """HTTP proxy."""
     budget: Budget | None = unsupported("budgets aren't built yet")
@@ -223,6 +223,8 @@ class ProviderConfigStatus(Status):
     """CURRENT_VERSION()."""
     secret_resource_version: str | None = None
     """Version of the Secret that was logged in with."""
+    held_secret: str | None = None
+    """Secret that is held by the finalizer freehold.dev/in-use, so that it doesn't go before what needs it."""
 
 
 _BUILT = ("KeyPair", "UsernamePassword")

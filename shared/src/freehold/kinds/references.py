@@ -1,0 +1,68 @@
+"""References in a spec: found at any depth, and replaced by the names that they stand for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from freehold.identifiers import qualified
+from freehold.kinds.common import Reference
+from freehold.kinds.fields import Property, properties
+from freehold.kinds.kind import Requested
+from freehold.kinds.model import Model
+
+M = TypeVar("M", bound=Model)
+
+
+def references_of(spec: Model, namespace: str) -> tuple[Requested, ...]:
+    """The resources that a spec refers to, its parents among them.
+
+    Args:
+        spec: the spec.
+        namespace: of the referring resource.
+    """
+    return tuple(_found("", spec, namespace))
+
+
+def with_names(model: M, names: Mapping[str, tuple[str, ...]], place: str = "") -> M:
+    """A spec with raw names beside its references.
+
+    Args:
+        model: the spec.
+        names: stored name parts of what is referred to, by `Requested.field`.
+        place: of the model inside a spec, with the dot that joins it to a field.
+    """
+    raw: dict[str, Any] = {}
+    for attribute, field, value, facts in _fields(place, model):
+        if facts and facts.instead_of and field in names:
+            raw[facts.instead_of] = qualified(names[field]) if facts.qualified else names[field][-1]
+        elif isinstance(value, Model):
+            raw[attribute] = with_names(value, names, f"{field}.")
+        elif isinstance(value, list):
+            items = enumerate(value)
+            raw[attribute] = [
+                with_names(each, names, f"{field}[{at}].") if isinstance(each, Model) else each for at, each in items
+            ]
+    return model.model_copy(update=raw)
+
+
+def _found(place: str, model: Model, namespace: str) -> Iterator[Requested]:
+    for _, field, value, facts in _fields(place, model):
+        if isinstance(value, Reference):
+            if facts and facts.reference:
+                yield Requested(facts.reference, value.namespace or namespace, value.name, field)
+        elif isinstance(value, Model):
+            yield from _found(f"{field}.", value, namespace)
+        elif isinstance(value, list):
+            for at, each in enumerate(value):
+                if isinstance(each, Model):
+                    yield from _found(f"{field}[{at}].", each, namespace)
+
+
+def _fields(place: str, model: Model) -> Iterator[tuple[str, str, Any, Property | None]]:
+    """(attribute, path in the manifest, value, facts) of every field that is set to more than a scalar."""
+    facts = {each.attribute: each.facts for each in properties(type(model))}
+    for attribute, value in model:
+        if isinstance(value, Model | list):
+            name = type(model).model_fields[attribute].alias or attribute
+            yield attribute, f"{place}{name}", value, facts.get(attribute)

@@ -1,4 +1,4 @@
-"""`python -m freehold.generate [--check]`: write everything that derives from the kind declarations."""
+"""`python -m freehold.generate [--check]`: write everything that derives from declarations in code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 import yaml
 
-from freehold.generate import crd, rbac, reference
+from freehold.generate import crd, errors, rbac, reference
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS, RESOURCES
 
 HEADER = "# Generated from the kind declarations by `make generate`; never edited by hand.\n"
+
+_OWN = (Path("crds"), Path("docs/reference"))
+"""Folders in which nothing is written by hand."""
 
 
 def outputs(samples: Path) -> dict[Path, str]:
@@ -30,6 +33,7 @@ def outputs(samples: Path) -> dict[Path, str]:
             each, sample.read_text() if sample.exists() else None
         )
     files[Path("docs/reference/README.md")] = reference.index(RESOURCES)
+    files[Path("docs/errors.md")] = errors.page()
     permissions = rbac.permissions(KINDS.values(), PROVIDER_CONFIG)
     files[Path("charts/freehold/files/permissions.yaml")] = HEADER + permissions
     return files
@@ -40,10 +44,9 @@ def generate(
     *,
     check: Annotated[bool, typer.Option(help="Write nothing; fail when a file is stale.")] = False,
 ) -> None:
-    """Write CRDs, field reference and permissions."""
+    """Write CRDs, field reference, permissions and the page about errors."""
     wanted = {root / path: text for path, text in outputs(root / "docs/samples").items()}
-    folders = {path.parent for path in wanted} - {root / "charts/freehold/files"}
-    surplus = {path for folder in folders for path in folder.glob("*") if path not in wanted}
+    surplus = {path for folder in _OWN for path in (root / folder).glob("*") if path not in wanted}
     stale = {path for path, text in wanted.items() if not path.exists() or path.read_text() != text} | surplus
     if check:
         for path in sorted(stale):

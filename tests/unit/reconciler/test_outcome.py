@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
@@ -27,49 +29,63 @@ def test_every_failure_on_the_way_into_an_account_has_its_reason(error: type[Log
     assert stop_for(error("why"), "database").reason == error.reason
 
 
-@pytest.mark.parametrize(
-    ("number", "reason"),
-    [
-        (1003, Reason.TERMINAL_ERROR),
-        (2003, Reason.DEPENDENCY_NOT_READY),
-        (3001, Reason.RECONCILE_ERROR),
-        (2140, Reason.TERMINAL_ERROR),
-        (603, Reason.RECONCILE_ERROR),
-        (None, Reason.RECONCILE_ERROR),
-    ],
-)
-def test_an_answer_stops_by_its_class(number: int | None, reason: Reason) -> None:
-    stop = stop_for(SnowflakeError("text", number=number), 'database "X"')
-    assert stop.reason is reason
-    assert stop.message.startswith('database "X": Snowflake says')
-    assert "text" in stop.message
+@dataclass(frozen=True)
+class Meant:
+    """What an answer of Snowflake means for a resource.
+
+    Attributes:
+        reason: of its conditions.
+        again: when it is tried again: soon, later (not at once, but on the same growing delays) or rarely.
+        blocks: whether it is the reason why an object isn't dropped, and not merely a delay.
+        passing: whether the object is as ready as it was.
+    """
+
+    reason: Reason
+    again: Literal["soon", "later", "rarely"]
+    blocks: bool = False
+    passing: bool = False
 
 
-@pytest.mark.parametrize(("number", "passing"), [(390112, True), (610, True), (3001, False), (2003, False)])
-def test_what_says_nothing_of_the_object_leaves_it_as_ready_as_it_was(number: int, passing: bool) -> None:
-    assert stop_for(SnowflakeError("text", number=number), "x").passing is passing
+MEANT = {
+    ErrorClass.TERMINAL: Meant(Reason.TERMINAL_ERROR, "rarely", blocks=True),
+    ErrorClass.SYNTAX: Meant(Reason.TERMINAL_ERROR, "rarely", blocks=True),
+    ErrorClass.UNSUPPORTED: Meant(Reason.TERMINAL_ERROR, "rarely", blocks=True),
+    ErrorClass.PERMISSION: Meant(Reason.RECONCILE_ERROR, "soon", blocks=True),
+    ErrorClass.MISSING: Meant(Reason.DEPENDENCY_NOT_READY, "soon"),
+    ErrorClass.EXISTS: Meant(Reason.RESOURCE_ALREADY_EXISTS, "rarely", blocks=True),
+    ErrorClass.CONFLICT: Meant(Reason.RECONCILE_ERROR, "soon", blocks=True),
+    ErrorClass.AUTHENTICATION: Meant(Reason.RECONCILE_ERROR, "soon"),
+    ErrorClass.SESSION: Meant(Reason.RECONCILE_ERROR, "soon", passing=True),
+    ErrorClass.THROTTLED: Meant(Reason.RECONCILE_ERROR, "later", passing=True),
+    ErrorClass.TRANSIENT: Meant(Reason.RECONCILE_ERROR, "soon", passing=True),
+    ErrorClass.UNKNOWN: Meant(Reason.RECONCILE_ERROR, "later"),
+}
+
+
+def again(stop: Stop) -> Literal["soon", "later", "rarely"]:
+    """When the reconciler tries again after a stop."""
+    if not (stop.soon or stop.reason in PASSING):
+        return "rarely"
+    return "later" if stop.slowly else "soon"
+
+
+@pytest.mark.parametrize("kind", ErrorClass, ids=lambda kind: kind.name)
+def test_an_answer_stops_by_its_class(kind: ErrorClass) -> None:
+    error = SnowflakeError("text", number=999999, error_class=kind)
+    stop, deletion = stop_for(error, 'database "X"'), deletion_stop_for(error, 'database "X"')
+
+    found = Meant(stop.reason, again(stop), deletion.reason is Reason.DELETE_BLOCKED, stop.passing)
+    assert found == MEANT[kind]
+    assert deletion.reason in (Reason.DELETE_BLOCKED, Reason.DELETING)
+    assert again(deletion) == again(stop)
+    assert not deletion.passing
+    assert stop.message == 'database "X": Snowflake says 999999: text'
+    assert deletion.message.startswith('not dropped yet: database "X": Snowflake says 999999: text. To delete')
 
 
 def test_an_account_that_can_not_be_reached_leaves_objects_as_ready_as_they_were() -> None:
     assert stop_for(errors.Unreachable("no log-in", error_class=ErrorClass.TRANSIENT), "x").passing
     assert not stop_for(errors.CredentialsRefused("refused", number=390100), "x").passing
-
-
-@pytest.mark.parametrize(
-    ("number", "reason", "soon"),
-    [
-        (3001, Reason.DELETE_BLOCKED, True),
-        (3101, Reason.DELETE_BLOCKED, True),
-        (1003, Reason.DELETE_BLOCKED, False),
-        (604, Reason.DELETING, True),
-    ],
-    ids=["permission", "in use", "terminal", "transient"],
-)
-def test_an_error_on_deletion_names_the_way_out(number: int, reason: Reason, soon: bool) -> None:
-    stop = deletion_stop_for(SnowflakeError("text", number=number), "x")
-    assert stop.reason is reason
-    assert (stop.soon or stop.reason in PASSING) is soon
-    assert "freehold.dev/abandon-on-delete" in stop.message
 
 
 @pytest.mark.parametrize("error", REPORTED, ids=lambda each: each.__name__)

@@ -105,6 +105,17 @@ async def test_failures_wait_longer_and_longer_until_a_success(queue: Queue, clo
     assert await ready(queue) == [A]
 
 
+async def test_who_is_not_hurried_waits_long_at_once_and_longer_each_time(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    for delay in (16, 32, 60):
+        assert await ready(queue) == [A]
+        queue.failed(A, earlier=4)
+        clock.now += delay - 0.5
+        assert await ready(queue) == []
+        clock.now += 0.5
+    assert await ready(queue) == [A]
+
+
 async def test_a_change_comes_at_once_and_makes_failures_forgotten(queue: Queue, clock: Clock) -> None:
     queue.add(A)
     for _ in range(5):

@@ -25,6 +25,7 @@ class Back:
     again: float | None = None
     priority: Priority | None = None
     failed: bool = False
+    earlier: int = 0
 
 
 class Given(Queue):
@@ -38,8 +39,8 @@ class Given(Queue):
         self.back = Back(again, priority)
         self.close()
 
-    def failed(self, _key: Key) -> None:
-        self.back = Back(failed=True)
+    def failed(self, _key: Key, *, earlier: int = 0) -> None:
+        self.back = Back(failed=True, earlier=earlier)
         self.close()
 
 
@@ -57,14 +58,24 @@ async def outcome(result: Result | BaseException) -> Back | None:
 
 
 @pytest.mark.parametrize(
-    ("result", "around"), [(Done(), 300), (Done(resync=timedelta(hours=1)), 3600)], ids=["default", "its own"]
+    ("result", "least", "most"),
+    [(Done(), 270, 330), (Done(resync=timedelta(minutes=30)), 1800, 3600)],
+    ids=["default", "its own"],
 )
-async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, around: float) -> None:
-    back = await outcome(result)
-    assert back is not None
-    assert back.priority is Priority.RESYNC
-    assert back.again is not None
-    assert 0.9 * around <= back.again <= 1.1 * around
+async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, least: float, most: float) -> None:
+    for _ in range(20):
+        back = await outcome(result)
+        assert back is not None
+        assert back.priority is Priority.RESYNC
+        assert back.again is not None
+        assert least <= back.again <= most
+
+
+async def test_what_is_not_to_be_hurried_waits_half_a_minute_at_first_and_then_ever_longer() -> None:
+    slow = await outcome(Unfinished("unheard of", slowly=True))
+    assert slow is not None
+    assert slow.failed
+    assert Backoff(first=1, most=900, random=lambda: 0).delay(slow.earlier + 1) == 32
 
 
 async def test_what_is_gone_does_not_come_back() -> None:

@@ -182,6 +182,7 @@ class Stop:
         message: what is the matter and what to do.
         passing: the cause says nothing of the object, which may be as ready as it was.
         soon: it may go by itself, whatever else the reason means.
+        slowly: the first try, too, is to wait.
         condition: type of a further condition that it turns False.
         trace: ids for Event and log that differ each time.
     """
@@ -190,6 +191,7 @@ class Stop:
     message: str
     passing: bool = False
     soon: bool = False
+    slowly: bool = False
     condition: str | None = None
     trace: str = ""
 

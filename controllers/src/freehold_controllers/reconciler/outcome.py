@@ -9,6 +9,7 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import ConfigurationError, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.reasons import PASSING, Reason
+from freehold_controllers.reconciler.status import DELETE_BLOCKED
 
 
 class Stopped(Exception):
@@ -28,16 +29,23 @@ _REASONS: Mapping[ErrorClass, Reason] = {
     ErrorClass.SYNTAX: Reason.TERMINAL_ERROR,
     ErrorClass.UNSUPPORTED: Reason.TERMINAL_ERROR,
     ErrorClass.MISSING: Reason.DEPENDENCY_NOT_READY,
+    ErrorClass.EXISTS: Reason.RESOURCE_ALREADY_EXISTS,
 }
 """Reason by class; all other classes may go by themselves."""
 
 _BLOCKING = frozenset(
-    {ErrorClass.TERMINAL, ErrorClass.SYNTAX, ErrorClass.UNSUPPORTED, ErrorClass.PERMISSION, ErrorClass.CONFLICT}
+    {
+        *(ErrorClass.TERMINAL, ErrorClass.SYNTAX, ErrorClass.UNSUPPORTED),
+        *(ErrorClass.PERMISSION, ErrorClass.EXISTS, ErrorClass.CONFLICT),
+    }
 )
 """Classes of answers to a DROP that somebody has to do something about."""
 
 _PASSING = frozenset({ErrorClass.SESSION, ErrorClass.THROTTLED, ErrorClass.TRANSIENT})
 """Classes that say nothing of the object: it may be as ready as it was."""
+
+_SLOW = frozenset({ErrorClass.THROTTLED, ErrorClass.UNKNOWN})
+"""Classes of which another try at once makes nothing better."""
 
 
 def stop_for(error: SnowflakeError | ConfigurationError, subject: object, foreign: str | None = None) -> Stop:
@@ -49,18 +57,23 @@ def stop_for(error: SnowflakeError | ConfigurationError, subject: object, foreig
         foreign: the ProviderConfig, if it is another namespace's: what is wrong with it in detail, such as its user and
             its Secret, is not for those who read the resource.
     """
+    kind, trace = (error.error_class, error.trace) if isinstance(error, SnowflakeError) else (None, "")
     if isinstance(error, LoginFailed | ConfigurationError):
-        # A role is granted in Snowflake, of which nothing tells us.
-        passing = isinstance(error, SnowflakeError) and error.error_class in _PASSING
-        trace = error.trace if isinstance(error, SnowflakeError) else ""
-        soon = isinstance(error, RoleNotGranted)
-        message = str(error)
+        reason, message = Reason(error.reason), str(error)
         if foreign:
             message, trace = f"ProviderConfig {foreign} can't be used now: ask who runs it", ""
-        return Stop(Reason(error.reason), message, passing=passing, soon=soon, trace=trace)
-    reason = _REASONS.get(error.error_class, Reason.RECONCILE_ERROR)
-    passing = error.error_class in _PASSING
-    return Stop(reason, f"{subject}: Snowflake says {error}", passing=passing, trace=error.trace)
+    else:
+        reason = _REASONS.get(error.error_class, Reason.RECONCILE_ERROR)
+        message = f"{subject}: Snowflake says {error}"
+    return Stop(
+        reason,
+        message,
+        passing=kind in _PASSING,
+        # A role is granted in Snowflake, of which nothing tells us.
+        soon=isinstance(error, RoleNotGranted),
+        slowly=kind in _SLOW,
+        trace=trace,
+    )
 
 
 def deletion_stop_for(error: SnowflakeError | ConfigurationError, subject: object, foreign: str | None = None) -> Stop:
@@ -76,4 +89,5 @@ def undeletable(stop: Stop) -> Stop:
     way_out = (
         'To delete the resource and leave the object behind, set the annotation freehold.dev/abandon-on-delete: "true"'
     )
-    return replace(stop, message=f"not dropped yet: {stop.message}. {way_out}", passing=False)
+    message = f"not dropped yet: {stop.message.removesuffix('.')}. {way_out}"
+    return replace(stop, message=message, passing=False, condition=DELETE_BLOCKED)

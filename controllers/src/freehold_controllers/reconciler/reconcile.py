@@ -27,7 +27,7 @@ from freehold_controllers.reconciler.status import well
 from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
 
 SLOW = timedelta(minutes=30)
-"""Interval at which what somebody has to change is looked at again."""
+"""Least interval until what somebody has to change is looked at again, unless it changes."""
 
 DEEP = timedelta(hours=6)
 """Interval at which parameters and further queries are read without a reason."""
@@ -80,7 +80,7 @@ class Reconciler:
             self._stuck[key] = run.spec_hash
         await run.stop(stop)
         if stop.soon or stop.reason in PASSING:
-            raise Unfinished(stop.message)
+            raise Unfinished(stop.message, slowly=stop.slowly)
         # What is seen of the object may change without a word to us: looked at as often as if all were well.
         return Done() if stop.reason in OBSERVED else Done(resync=SLOW)
 

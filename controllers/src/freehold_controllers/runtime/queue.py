@@ -116,9 +116,14 @@ class Queue:
         self._failures.pop(key, None)
         self._give_back(key, again, priority)
 
-    def failed(self, key: Key) -> None:
-        """Give a key back after a failure; it is ready again after a growing delay."""
-        self._failures[key] = self._failures.get(key, 0) + 1
+    def failed(self, key: Key, *, earlier: int = 0) -> None:
+        """Give a key back after a failure; it is ready again after a growing delay.
+
+        Args:
+            key: the key.
+            earlier: failures in a row that it counts as having had at least.
+        """
+        self._failures[key] = max(self._failures.get(key, 0), earlier) + 1
         self._give_back(key, self._backoff.delay(self._failures[key]), Priority.RETRY)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from prometheus_client import Counter, Histogram
 
 from freehold import logs
-from freehold.kube.backoff import jittered
+from freehold.kube.backoff import jittered, stretched
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
@@ -20,6 +20,9 @@ from freehold_controllers.runtime.queue import Closed, Priority, Queue
 
 LONGEST = timedelta(minutes=10)
 """A reconcile that takes longer is cancelled and counts as failed: whatever hangs, its worker is needed."""
+
+_HEAD_START = 6
+"""Failures that what isn't to be hurried counts as having had: its delay begins at half a minute."""
 
 _RECONCILES = Counter(
     "freehold_reconciles",
@@ -43,7 +46,7 @@ class Done:
     """Nothing is to be done before the next change or resync.
 
     Attributes:
-        resync: interval until the resync, where it isn't the process's; it is spread.
+        resync: least interval until the resync, where it isn't the process's; at most it is twice as long.
     """
 
     resync: timedelta | None = None
@@ -66,7 +69,26 @@ class Forget:
 
 
 class Unfinished(Exception):
-    """The resource isn't as it should be, for a cause that may go by itself; it is tried again, ever later."""
+    """The resource isn't as it should be, for a cause that may go by itself; it is tried again, ever later.
+
+    Attributes:
+        slowly: whether the first try, too, is to wait.
+    """
+
+    def __init__(self, message: str, *, slowly: bool = False) -> None:
+        super().__init__(message)
+        self.slowly = slowly
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """The reconcile failed.
+
+    Attributes:
+        earlier: failures that it counts as having had before.
+    """
+
+    earlier: int = 0
 
 
 Result = Done | Again | Forget
@@ -90,27 +112,27 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
             return
         with logs.about(kind=key.kind, namespace=key.namespace, resource=key.name), _DURATION.labels(key.kind).time():
             result = await _attempt(key, reconcile)
-        _RECONCILES.labels(key.kind, type(result).__name__.lower() if result else "failed").inc()
+        _RECONCILES.labels(key.kind, type(result).__name__.lower().strip("_")).inc()
         match result:
             case Done():
-                queue.done(key, again=jittered(result.resync or resync))
+                queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
             case Again():
                 queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
             case Forget():
                 queue.done(key)
-            case None:
-                queue.failed(key)
+            case _Failed():
+                queue.failed(key, earlier=result.earlier)
 
 
-async def _attempt(key: Key, reconcile: Reconcile) -> Result | None:
-    """One reconcile; None when it failed."""
+async def _attempt(key: Key, reconcile: Reconcile) -> Result | _Failed:
     try:
         async with asyncio.timeout(LONGEST.total_seconds()):
             return await reconcile(key)
     except Unfinished as error:
         _log.info("to be tried again: %s", error)
+        return _Failed(_HEAD_START if error.slowly else 0)
     except (ApiError, NotActive) as error:
         _log.warning("the reconcile ended early: %s", error)
     except Exception:
         _log.exception("the reconcile failed")
-    return None
+    return _Failed()

@@ -37,3 +37,8 @@ class Backoff:
 def jittered(interval: timedelta, random: Callable[[], float] = _RANDOM) -> float:
     """Seconds of an interval, spread by a tenth to both sides so that what began together drifts apart."""
     return interval.total_seconds() * (0.9 + random() / 5)
+
+
+def stretched(interval: timedelta, random: Callable[[], float] = _RANDOM) -> float:
+    """Seconds between an interval and twice of it: for what is rare, so that it doesn't come all at once."""
+    return interval.total_seconds() * (1 + random())

@@ -75,7 +75,8 @@ class GrantSpec(SnowflakeSpec):
     """Privileges on a schema, or on tables in it, for a role."""
 
     privileges: list[str]
-    schema_ref: Reference
+    schema_name: Name | None = None
+    schema_ref: Reference = ref("Schema", instead_of="schema_name", parent=True)
     table_name: Name | None = None
     every: str | None = None
     """`ALL` or `FUTURE`, for tables of the schema."""

@@ -85,6 +85,31 @@ def test_selector_requirements_hold_as_in_kubernetes(
 
 
 @pytest.mark.parametrize(
+    ("allowed", "namespace", "expected"),
+    [
+        (None, "team-b", None),
+        ([], "team-b", None),
+        (["*"], "team-b", None),
+        (["team-b"], "team-b", None),
+        (["team-c"], "team-b", "RefNamespaceNotAllowed"),
+        (["team-c"], OWN, "RefNamespaceNotAllowed"),
+        (["team-c"], OTHER, None),
+        (["team-c"], None, None),
+    ],
+)
+def test_references_may_point_into_their_own_namespace_and_into_those_that_are_listed(
+    allowed: list[str] | None, namespace: str | None, expected: str | None
+) -> None:
+    facts = {"authenticationType": "KeyPair", "allowedNamespaces": ["*"], "allowedRefNamespaces": allowed}
+    provider = ProviderConfigSpec.model_validate(facts)
+    kind = KINDS["Schema"]
+    spec = kind.spec.model_validate({"name": "S", "databaseRef": {"name": "db", "namespace": namespace}})
+    denied = check(provider, (OWN, "default"), Usage.of(kind, OTHER, {}, spec))
+    assert (denied and denied.reason) == expected
+    assert denied is None or f"namespace {namespace} in spec.databaseRef" in denied.message
+
+
+@pytest.mark.parametrize(
     ("lists", "kind", "parts", "expected"),
     [
         ({"allowedKinds": ["Schema"]}, "Schema", ("DB", "S"), None),

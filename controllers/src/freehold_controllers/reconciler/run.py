@@ -31,7 +31,7 @@ from freehold_controllers.reconciler.deletion import delete
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, status_of
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.ownership import hold, let_go
+from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
@@ -109,6 +109,8 @@ class Run:
         self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
         # The claim before any statement: two resources never work on one object.
         owned = await hold(services, managed, naming.identities(resolved, login), login.account.name)
+        if owned.surplus:
+            raise Stopped(still_filled(owned.surplus))
         (holding,) = owned.holdings
         subject = self._subject(managed, remote, holding)
         end, seen = await self._converge(managed, remote, holding, subject)

@@ -183,14 +183,8 @@ async def _ownership(
 async def _allowed(store: ClaimStore, subject: Subject, spec: SnowflakeSpec, resolved: Resolved) -> Finding:
     provider = resolved.provider
     found = await store.get(NAMESPACES, "", subject.namespace) if provider.spec.allowed_namespace_selector else None
-    usage = Usage(
-        subject.kind,
-        subject.namespace,
-        found.labels if found else {},
-        resolved.names,
-        spec.use_role,
-        subject.kind.recipients(spec),
-    )
+    labels = found.labels if found else {}
+    usage = Usage.of(subject.kind, subject.namespace, labels, spec, resolved.names)
     denied = permissions.check(provider.spec, (provider.namespace, provider.name), usage)
     if denied is None:
         return Finding(Verdict.OK, f"ProviderConfig {provider.namespace}/{provider.name} allows it")

@@ -1,0 +1,73 @@
+"""References are found wherever a spec has them, and stand for the name in the form that the raw field takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from freehold.kinds.common import Name, Reference, SnowflakeSpec
+from freehold.kinds.fields import Change, immutable, own_name, prop, ref
+from freehold.kinds.kind import Kind, Level, Requested
+from freehold.kinds.model import Model
+from freehold.kinds.references import references_of, with_names
+from freehold.kinds.registry import KINDS
+
+
+class Masking(Model):
+    policy: str | None = prop("MASKING POLICY")
+    policy_ref: Reference | None = ref("MaskingPolicy", instead_of="policy", qualified=True)
+
+
+class Column(Model):
+    name: str
+    masking: Masking | None = None
+    types: list[str] | None = None
+
+
+class SheetSpec(SnowflakeSpec):
+    name: Name = own_name()
+    database_name: Name | None = immutable()
+    database_ref: Reference | None = ref("Database", instead_of="database_name", parent=True)
+    columns: list[Column] | None = None
+    default: Masking | None = None
+
+
+def sheet(**fields: object) -> SheetSpec:
+    return SheetSpec.model_validate({"name": "S", **fields})
+
+
+EVERYWHERE = sheet(
+    databaseRef={"name": "db", "namespace": "platform"},
+    columns=[
+        {"name": "a", "types": ["x"]},
+        {"name": "b", "masking": {"policyRef": {"name": "hide"}}},
+        {"name": "c", "masking": {"policy": "P"}},
+    ],
+    default={"policyRef": {"name": "show", "namespace": "team-b"}},
+)
+
+FOUND = (
+    Requested("Database", "platform", "db", "databaseRef"),
+    Requested("MaskingPolicy", "team", "hide", "columns[1].masking.policyRef"),
+    Requested("MaskingPolicy", "team-b", "show", "default.policyRef"),
+)
+
+
+@pytest.mark.parametrize(("spec", "found"), [(sheet(), ()), (EVERYWHERE, FOUND)], ids=["none", "at any depth"])
+def test_references_are_found_at_any_depth(spec: SheetSpec, found: tuple[Requested, ...]) -> None:
+    assert references_of(spec, "team") == found
+
+
+def test_a_reference_stands_for_a_bare_or_a_qualified_name_as_its_field_says() -> None:
+    named = with_names(EVERYWHERE, {FOUND[0].field: ("D",), FOUND[1].field: ("D", "S", 'a"b')})
+    assert named.database_name == "D"
+    assert named.columns is not None
+    assert [each.masking and each.masking.policy for each in named.columns] == [None, '"D"."S"."a""b"', "P"]
+    assert named.default == EVERYWHERE.default
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_what_lies_elsewhere_is_referred_to_by_its_qualified_name(kind: Kind) -> None:
+    for each in kind.fields:
+        target = KINDS.get(each.facts.reference or "")
+        if target is not None and target.level is not Level.ACCOUNT and each.facts.change is not Change.IDENTITY:
+            assert each.facts.qualified, each.name

@@ -124,6 +124,7 @@ async def serve(
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
         services = Services(
             kube=kube,
+            namespace=settings.namespace,
             manager=settings.name,
             store=ClaimStore(kube),
             snowflake=snowflake,

@@ -20,7 +20,9 @@ NAMESPACE_LABELS = {("", "namespaces", "get")}
 NAMESPACES = {("", "namespaces", verb) for verb in READ}
 EVENTS = {("events.k8s.io", "events", verb) for verb in ("create", "patch")}
 LEASES = {("coordination.k8s.io", "leases", verb) for verb in ("get", "create", "update")}
-SECRETS = {("", "secrets", verb) for verb in READ}
+SECRETS = {("", "secrets", verb) for verb in (*READ, "patch")} | {
+    ("rbac.authorization.k8s.io", "rolebindings/freehold-secrets", verb) for verb in ("get", "patch")
+}
 OWN_CONFIGURATION = {("admissionregistration.k8s.io", "validatingwebhookconfigurations/freehold", "get")}
 
 AGGREGATED_SECONDS = 30.0

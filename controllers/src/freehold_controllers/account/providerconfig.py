@@ -25,15 +25,23 @@ from freehold.snowflake.errors import (
 )
 from freehold.snowflake.session import AccountFacts
 from freehold_controllers.reconciler import finalizer, status
+from freehold_controllers.reconciler.in_use import InUse, NotHeld, status_of
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
+from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import READY, Verdict
+from freehold_controllers.reconciler.status import READY, Verdict, Verdicts
 from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
 
 IN_USE = "InUse"
 
+CREDENTIALS_HELD = "CredentialsHeld"
+"""False where the Secret may go before what needs it."""
+
 _log = logging.getLogger(__name__)
+
+_UNTOLD: Verdicts = {IN_USE: None}
+"""What a log-in tells nothing of."""
 
 _FOLLOWED = 5
 """Users whose end is waited for at a time."""
@@ -64,6 +72,7 @@ class ProviderConfigs:
         """
         self._services = services
         self._refusals: dict[Key, _Refusal] = {}
+        self._in_use = InUse(services.kube, services.manager, services.namespace)
 
     async def __call__(self, key: Key) -> Result:
         """Work on one ProviderConfig.
@@ -86,25 +95,40 @@ class ProviderConfigs:
         return await self._verify(found)
 
     async def _verify(self, found: Object) -> Done | Again:
-        services, before = self._services, _status_of(found)
+        services, before, beside = self._services, status_of(found), _UNTOLD
         version = before.secret_resource_version
         try:
             secret, settings = await services.providers.settings(found.key, found)
-            version = secret.version
+            # Before the first log-in: whatever that makes possible needs it in the end to be taken back.
+            found, secret, beside = await self._hold(found, secret)
+            before, version = status_of(found), secret.version
             if wait := self._refused(found, version):
                 return Again(wait)
             facts = await services.snowflake.verify(settings)
         except (ConfigurationError, SnowflakeError) as error:
             if isinstance(error, CredentialsRefused):
                 self._refusals[found.key] = _Refusal(found.generation, version, time.monotonic() + SLOW.total_seconds())
-            return await self._tell_failure(found, before, error, version)
+            return await self._tell_failure(found, before, error, version, beside)
         verdict = Verdict(
             "True",
             Reason.AVAILABLE,
             f"connection verified: user {facts.user} in role {facts.role} of account {facts.name}",
         )
-        await self._write(found, verdict, _verified(before, facts, version))
+        await self._write(found, {READY: verdict, **beside}, _verified(before, facts, version))
         return Done()
+
+    async def _hold(self, found: Object, secret: Secret) -> tuple[Object, Secret, Verdicts]:
+        try:
+            return *(await self._in_use.hold(found, secret)), _UNTOLD
+        except NotHeld as error:
+            message = (
+                f"{error}, so that the Secret may go before what needs it, as when the namespace is deleted: resources "
+                f"would be stuck then. Make a RoleBinding {BINDING} in namespace {found.namespace} that binds the "
+                "ClusterRole of this name, of the present chart, to the controllers"
+            )
+            # Whatever of it was done, is known by the status as it is now.
+            live = await self._services.kube.get(PROVIDER_CONFIG.path, found.name, found.namespace)
+            return live, secret, {**_UNTOLD, CREDENTIALS_HELD: Verdict("False", Reason.NOT_HELD, message)}
 
     async def _tell_failure(
         self,
@@ -112,23 +136,25 @@ class ProviderConfigs:
         before: ProviderConfigStatus,
         error: ConfigurationError | SnowflakeError,
         version: str | None,
+        beside: Verdicts,
     ) -> Done:
         reason = Reason(error.reason) if isinstance(error, ConfigurationError | LoginFailed) else Reason.PING_FAILED
         trace = error.trace if isinstance(error, SnowflakeError) else ""
         _log.info("ProviderConfig %s/%s: %s %s", found.namespace, found.name, error, trace)
         new = before.model_copy(update={"secret_resource_version": version})
-        await self._write(found, Verdict("False", reason, str(error)), new, trace)
+        await self._write(found, {READY: Verdict("False", reason, str(error)), **beside}, new, trace)
         # A grant is made in Snowflake, of which nothing tells us.
         if reason in PASSING or isinstance(error, RoleNotGranted):
             raise Unfinished(str(error))
         return Done(resync=SLOW)
 
-    async def _write(self, found: Object, verdict: Verdict, new: ProviderConfigStatus, trace: str = "") -> None:
-        services = self._services
-        if not any((each.reason, each.message) == (verdict.reason, verdict.message) for each in conditions_of(found)):
-            note = f"{verdict.message} ({trace})" if trace else verdict.message
-            services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
-        conditions = status.conditions(found, {READY: verdict, IN_USE: None}, services.now)
+    async def _write(self, found: Object, verdicts: Verdicts, new: ProviderConfigStatus, trace: str = "") -> None:
+        services, told = self._services, {(each.reason, each.message) for each in conditions_of(found)}
+        for verdict in verdicts.values():
+            if verdict is not None and (verdict.reason, verdict.message) not in told:
+                note = f"{verdict.message} ({trace})" if trace else verdict.message
+                services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
+        conditions = status.conditions(found, verdicts, services.now)
         new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
         await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
 
@@ -147,28 +173,39 @@ class ProviderConfigs:
             return None
         ago = self._services.now - told.last_transition_time
         until = time.monotonic() + (SLOW - ago).total_seconds()
-        return _Refusal(told.observed_generation, _status_of(found).secret_resource_version, until)
+        return _Refusal(told.observed_generation, status_of(found).secret_resource_version, until)
 
     async def _let_go(self, found: Object) -> Done | Again:
         """Remove the finalizer once nothing uses the ProviderConfig. Until then a mended credential is taken up."""
         services = self._services
         users = sorted(self._users(found))
         if not users:
-            await finalizer.remove(services.kube, PROVIDER_CONFIG.path, found, services.manager)
-            return Done()
+            return await self._go(found)
         for user in users[:_FOLLOWED]:
             services.following.follow(found.key, user)
         named = ", ".join(map(str, users[:_FOLLOWED]))
-        verdict = Verdict("True", Reason.IN_USE, f"{len(users)} resources still use it, and go first: {named}")
-        conditions = status.conditions(found, {READY: None, IN_USE: verdict}, services.now)
-        new = _status_of(found).model_copy(update={"conditions": conditions})
-        found = await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
+        found = await self._tell_use(found, f"{len(users)} resources still use it, and go first: {named}")
         try:
             await services.providers.settings(found.key, found)
         except ConfigurationError:
             # The Secret may go first, as with a whole namespace: who has logged in can do without.
             return Done(resync=SLOW)
         return await self._verify(found)
+
+    async def _go(self, found: Object) -> Done:
+        try:
+            await self._in_use.let_go(found)
+        except NotHeld as error:
+            await self._tell_use(found, str(error))
+            raise Unfinished(str(error)) from error
+        return Done()
+
+    async def _tell_use(self, found: Object, message: str) -> Object:
+        verdict = Verdict("True", Reason.IN_USE, message)
+        verdicts = {READY: None, IN_USE: verdict, CREDENTIALS_HELD: None}
+        conditions = status.conditions(found, verdicts, self._services.now)
+        new = status_of(found).model_copy(update={"conditions": conditions})
+        return await status.write(self._services.kube, PROVIDER_CONFIG.path, found, new, self._services.manager)
 
     def _users(self, found: Object) -> Iterator[Key]:
         for name in KINDS:
@@ -180,13 +217,6 @@ class ProviderConfigs:
                 used = (reference.get("namespace") or each.namespace, reference.get("name") or "default")
                 if used == (found.namespace, found.name):
                     yield each.key
-
-
-def _status_of(found: Object) -> ProviderConfigStatus:
-    try:
-        return ProviderConfigStatus.model_validate(found.status)
-    except ValueError:
-        return ProviderConfigStatus()
 
 
 def _verified(before: ProviderConfigStatus, facts: AccountFacts, version: str | None) -> ProviderConfigStatus:

@@ -1,4 +1,4 @@
-"""Our finalizer, which keeps a resource until its object and its claim are dealt with."""
+"""Finalizers keep what is needed: a resource until object and claim are dealt with, a Secret while it is used."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from freehold.kube.client import Kube
 from freehold.kube.objects import Object
 
 FINALIZER = "freehold.dev/claim"
+"""Of our own resources."""
+
+IN_USE = "freehold.dev/in-use"
+"""Of what belongs to others and is needed by us."""
 
 
-async def add(kube: Kube, path: GroupResource, found: Object, manager: str) -> Object:
-    """Hold a resource.
+async def add(kube: Kube, path: GroupResource, found: Object, manager: str, finalizer: str = FINALIZER) -> Object:
+    """Hold an object.
+
+    Raises:
+        Conflict: it changed since it was read.
+        Invalid: it is being deleted already.
+    """
+    if finalizer in found.finalizers:
+        return found
+    return await _write(kube, path, found, (*found.finalizers, finalizer), manager)
+
+
+async def remove(kube: Kube, path: GroupResource, found: Object, manager: str, finalizer: str = FINALIZER) -> Object:
+    """Let an object go.
 
     Raises:
         Conflict: it changed since it was read.
     """
-    if FINALIZER in found.finalizers:
+    if finalizer not in found.finalizers:
         return found
-    return await _write(kube, path, found, (*found.finalizers, FINALIZER), manager)
-
-
-async def remove(kube: Kube, path: GroupResource, found: Object, manager: str) -> Object:
-    """Let a resource go.
-
-    Raises:
-        Conflict: it changed since it was read.
-    """
-    if FINALIZER not in found.finalizers:
-        return found
-    return await _write(kube, path, found, [each for each in found.finalizers if each != FINALIZER], manager)
+    return await _write(kube, path, found, [each for each in found.finalizers if each != finalizer], manager)
 
 
 async def _write(kube: Kube, path: GroupResource, found: Object, finalizers: Sequence[str], manager: str) -> Object:

@@ -16,6 +16,9 @@ from freehold_controllers.reconciler.following import Following
 from freehold_controllers.runtime.process import Process
 from freehold_controllers.runtime.watches import Wake, Watch
 
+BINDING = "freehold-secrets"
+"""Name of the RoleBinding by which a namespace lets its Secrets be read, and of the ClusterRole that it binds."""
+
 _PATIENCE = 10.0
 """Seconds that the first answer about a Secret may take."""
 
@@ -30,10 +33,12 @@ class Secret:
     Attributes:
         version: its resourceVersion.
         data: values by key; None when there is no such Secret.
+        head: its metadata alone; None likewise.
     """
 
     version: str | None
     data: Mapping[str, bytes] | None = field(repr=False)
+    head: Object | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -68,13 +73,15 @@ class Secrets:
         failure = watched.reflector.failure
         if isinstance(failure, Forbidden):
             raise SecretNotFound(
-                f"Freehold may not read Secret {namespace}/{name}: bind the ClusterRole freehold-secrets to the "
-                f"service accounts of its controllers by a RoleBinding freehold-secrets in namespace {namespace}"
+                f"Freehold may not read Secret {namespace}/{name}: bind the ClusterRole {BINDING} to the "
+                f"service accounts of its controllers by a RoleBinding {BINDING} in namespace {namespace}"
             )
         if not watched.reflector.synced.is_set():
             raise failure or ApiError(0, "", f"Secret {namespace}/{name}: the API server doesn't answer")
         found = watched.reflector.store.get((namespace, name))
-        return Secret(found.resource_version, _decoded(found)) if found else Secret(None, None)
+        if found is None:
+            return Secret(None, None)
+        return Secret(found.resource_version, _decoded(found), Object({"metadata": found.metadata}))
 
     def _watch(self, namespace: str, name: str) -> _Watched:
         self._unwatch_unused()
@@ -96,14 +103,18 @@ class Secrets:
         return watched
 
     def _unwatch_unused(self) -> None:
-        used = {_named_by(config) for config in self._process.reflectors[PROVIDER_CONFIG.kind].store.values()}
+        used = {
+            (config.namespace, secret_of(config))
+            for config in self._process.reflectors[PROVIDER_CONFIG.kind].store.values()
+        }
         for each in self._watched.keys() - used:
             self._process.unwatch(self._watched.pop(each).reflector)
 
 
-def _named_by(config: Object) -> Name:
+def secret_of(config: Object) -> str:
+    """Name of the Secret that a ProviderConfig logs in with; empty where it needs none."""
     reference = (config.spec.get("credentials") or {}).get("secretRef") or {}
-    return config.namespace, str(reference.get("name", ""))
+    return str(reference.get("name", ""))
 
 
 async def _answer(watched: _Watched) -> None:

@@ -32,6 +32,7 @@ class Services:
 
     Attributes:
         kube: the API server.
+        namespace: of the installation.
         manager: field manager of what is written there, `freehold-<domain>`.
         store: the claims.
         snowflake: the accounts.
@@ -47,6 +48,7 @@ class Services:
     """
 
     kube: Kube
+    namespace: str
     manager: str
     store: ClaimStore
     snowflake: Snowflake

@@ -60,7 +60,7 @@ async def hold(services: Services, managed: Managed, identities: Sequence[Identi
     if len(had) < len(asked):
         if len(identities) > 1:
             # All or nothing: what is held without use would be kept from others.
-            await _give_up(services, await _held(services, managed))
+            await _give_up(services, await _listed(services, managed))
         raise Stopped(_refusal(services, managed, outcome))
     ours |= {claim.name: claim for claim in had}
     return Owned(
@@ -177,6 +177,11 @@ async def _held(services: Services, managed: Managed, *known: str) -> Sequence[C
     listed = services.reflectors[CLAIM.kind].synced.is_set()
     if listed and services.inventory.held_by(managed.holder) <= set(known):
         return ()
+    return await _listed(services, managed)
+
+
+async def _listed(services: Services, managed: Managed) -> Sequence[Claim]:
+    """The claims of a resource, live."""
     found = await services.store.of_holder(managed.holder)
     return [each for each in found if each.spec.holder.same(managed.holder)]
 

@@ -102,6 +102,8 @@ class Evidence(Model):
     """Role that created or adopted it."""
     time: datetime
     """When that was, by Snowflake's clock."""
+    force_new: str | None = None
+    """The annotation freehold.dev/force-new of the resource that it was created for: an order that is carried out."""
 
 
 class Mark(Model):

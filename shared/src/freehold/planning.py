@@ -10,15 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-import orjson
-
 from freehold import sql
+from freehold.fingerprint import applied
 from freehold.identifiers import InvalidName, needs_quotes
-from freehold.identity import digest
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Change, Place, SpecField, Target, properties, sent_names
+from freehold.kinds.fields import Change, Place, SpecField, Target, properties, sent_values
 from freehold.kinds.kind import Difference, Kind, Step
-from freehold.kinds.model import Model
 from freehold.observation import Observation, Unknown
 from freehold.sql import Sql
 
@@ -62,20 +59,10 @@ def drop(target: Target) -> Sql:
     return sql.sql("DROP {type} {name}", type=target.type, name=target.name)
 
 
-def managed(kind: Kind, spec: SnowflakeSpec) -> frozenset[str]:
-    """Names of the managed fields, and of items in them, that a spec sets: to be remembered once they were sent."""
-    return frozenset(
-        name
-        for each in kind.fields
-        if each.facts.managed and (value := getattr(spec, each.attribute)) is not None
-        for name in sent_names(each, value)
-    )
-
-
 def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozenset[str]:
     """The kind's further queries that a deep observation needs: those of fields that are set or were sent, and those
     that tell whether an existing object can be adopted."""
-    wanted = managed(kind, spec).union(tracked)
+    wanted = {*applied(kind, spec), *tracked}
     served = frozenset(detail for each in kind.fields if each.name in wanted for detail in _details(each, wanted))
     return served | kind.adoption_details if spec.management_policies.adoption_policy == "adopt" else served
 
@@ -207,23 +194,11 @@ def _recreated_items(
 ) -> Iterator[tuple[SpecField, object, object]]:
     """The old spec in place of what is there, to ask what a change of it would take."""
     before, facts = getattr(old, field.attribute), field.facts
-    sent = frozenset(sent_names(field, before)) if before is not None else frozenset()
+    had = frozenset(dict(sent_values(field, before))) if before is not None else frozenset()
     have = facts.codec.canonical(before if before is not None else ())
-    for each in facts.differ(new, have, sent) if facts.differ else ():
+    for each in facts.differ(new, have, had) if facts.differ else ():
         if each.change is Change.RECREATE:
             yield replace(field, name=field.name + each.place), each.observed, each.desired
-
-
-def spec_hash(kind: Kind, spec: SnowflakeSpec) -> str:
-    """Hash of what a spec says of the object; provider and policies don't count."""
-    values = {each.name: value for each in kind.fields if (value := getattr(spec, each.attribute)) is not None}
-    return digest(orjson.dumps(values, default=_plain, option=orjson.OPT_SORT_KEYS).decode())
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Model):
-        return value.model_dump(mode="json")
-    raise TypeError(f"no spec holds a {type(value).__name__}")
 
 
 def advice(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:

@@ -34,10 +34,10 @@ def findings(cluster: Cluster, *arguments: str) -> list[tuple[str, str]]:
     return [(each["verdict"], each["why"]) for each in explained["findings"] if each["verdict"] != "note"]
 
 
-def manifest(tmp_path: Path, kind: str = "Database", **spec: Any) -> str:
+def manifest(tmp_path: Path, kind: str = "Database", annotations: Mapping[str, str] | None = None, **spec: Any) -> str:
     """The option that names a file with the manifest of a resource b/mine."""
     path = tmp_path / "manifest.yaml"
-    metadata = {"name": "mine", "namespace": "b"}
+    metadata = {"name": "mine", "namespace": "b", "annotations": dict(annotations or {})}
     path.write_text(
         yaml.safe_dump({"apiVersion": DATABASES.api_version, "kind": kind, "metadata": metadata, "spec": spec})
     )
@@ -133,7 +133,10 @@ def test_a_field_that_only_another_object_could_have_is_named(taken: Cluster, tm
     taken.database("b", "mine", "NEW", transient=True)
     verdict, why = findings(taken, manifest(tmp_path, name="NEW", transient=False))[0]
     assert verdict == "refused"
-    assert why.startswith("spec.transient can't be changed")
+    assert why.startswith("spec.transient can't change from true to false")
+    order = why.split("freehold.dev/force-new: ")[1].split()[0]
+    ordered = manifest(tmp_path, annotations={"freehold.dev/force-new": order}, name="NEW", transient=False)
+    assert "refused" not in dict(findings(taken, ordered))
 
 
 async def test_what_no_statement_can_hold_is_named(taken: Cluster) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Mark
-from freehold.kinds.kind import Content
+from freehold import planning
+from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
+from freehold.kinds.fields import Change
+from freehold.kinds.kind import Content, Difference
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
 from freehold_controllers.reconciler.decision import (
@@ -22,11 +24,13 @@ from freehold_controllers.reconciler.decision import (
     InSync,
     Look,
     Record,
+    Recreate,
     Release,
     Stop,
     Subject,
     Tell,
     Update,
+    Withdraw,
 )
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, waits_for
@@ -43,6 +47,8 @@ OLD = {"evidence": Evidence(how="created", created_on=BEFORE, role="R", time=BEF
 UNKNOWN = {"mark": Mark(attempt=1, since=BORN, outcome="sent")}
 UNKNOWN_LATER = {"mark": Mark(attempt=1, since=AFTER, outcome="sent")}
 REFUSED = {"mark": Mark(attempt=1, outcome="refused")}
+INTENT = Intent(statement="RECREATE", created_on=BORN)
+SPARED = {**CREATED, "intent": INTENT}
 RECREATED = {**OLD, "mark": Mark(attempt=2, since=BORN, outcome="sent")}
 
 ADOPT = {"management_policies": {"adoption_policy": "adopt"}}
@@ -53,6 +59,9 @@ DELETE = {"deletion_policy": "Delete"}
 ORPHAN = {"deletion_policy": "Orphan"}
 RECREATE = {"vanished_policy": "Recreate"}
 STAY = {"vanished_policy": "Stop"}
+COMMENT = frozenset({"comment"})
+NONE = frozenset[str]()
+TRANSIENCE = frozenset({"transient"})
 
 
 def seen(owner: str | None = "R", **columns: Any) -> Observation:
@@ -120,7 +129,11 @@ DECISIONS = [
     ("what isn't set isn't compared", "Database", {}, CREATED, COMMENTED, InSync),
     ("drift is corrected", "Database", {"comment": "a"}, CREATED, COMMENTED, Update),
     ("drift is only told", "Database", {"comment": "a", **DETECT}, CREATED, COMMENTED, Tell),
-    ("what no ALTER mends stops", "Database", {"transient": False}, CREATED, TRANSIENT, Reason.IMMUTABLE_FIELD),
+    ("drift that no ALTER mends is told", "Database", {"transient": False}, CREATED, TRANSIENT, Tell),
+    ("what a DROP of an earlier life has spared", "Database", {}, SPARED, SEEN, Withdraw),
+    ("data that we have dropped to recreate it", "Database", {}, SPARED, GONE, Create),
+    ("data that we have dropped and don't see", "Database", {}, SPARED, UNSEEN, Create),
+    ("what came in place of what we have dropped", "Database", {}, {**OLD, "intent": INTENT}, SEEN, Reason.REPLACED),
     ("data that vanished isn't made anew", "Database", {}, CREATED, GONE, Reason.VANISHED),
     ("data that isn't seen isn't made anew", "Database", {}, CREATED, UNSEEN, Reason.NOT_VISIBLE),
     ("data is made anew when told to", "Database", RECREATE, CREATED, GONE, Create),
@@ -221,18 +234,107 @@ def test_declared_children_go_first() -> None:
     assert "Schema n/a, Schema n/b" in stop.message
 
 
+CARRIED_OUT = {"evidence": Evidence(how="created", created_on=BORN, role="R", time=BORN, force_new="hash")}
+
+ORDERS = [
+    # what is decided, spec beside transient, claim, order, fields that the user changed, expected
+    ("a change that no ALTER makes stops", {}, CREATED, None, TRANSIENCE, Reason.IMMUTABLE_FIELD),
+    ("it is recreated when ordered", {}, CREATED, "hash", TRANSIENCE, Recreate),
+    ("an order for another spec doesn't count", {}, CREATED, "other", TRANSIENCE, Reason.IMMUTABLE_FIELD),
+    ("an order may come when the spec is applied already", {}, CREATED, "hash", frozenset(), Recreate),
+    ("an order counts although drift is only told", DETECT, CREATED, "hash", frozenset(), Recreate),
+    ("an order that was carried out doesn't cost what drifted", {}, CARRIED_OUT, "hash", frozenset(), Tell),
+    ("what is kept on purpose isn't recreated", ORPHAN, CREATED, "hash", TRANSIENCE, Reason.IMMUTABLE_FIELD),
+    ("adopted data isn't recreated", {}, ADOPTED, "hash", TRANSIENCE, Reason.IMMUTABLE_FIELD),
+    ("adopted data is when Delete is written out", DELETE, ADOPTED, "hash", TRANSIENCE, Recreate),
+    ("paused recreates nothing", PAUSED, CREATED, "hash", TRANSIENCE, Reason.RECONCILE_PAUSED),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "claim", "order", "changed", "expected"), [pytest.param(*row[1:], id=row[0]) for row in ORDERS]
+)
+def test_recreation(
+    spec: dict[str, Any], claim: dict[str, Any], order: str | None, changed: frozenset[str], expected: object
+) -> None:
+    asked = subject("Database", {"transient": False, **spec}, claim, order=order, changed=changed, spec_hash="hash")
+    assert verdict(decide(asked, TRANSIENT), expected) == expected
+
+
+def test_nothing_is_recreated_where_nothing_differs_that_calls_for_it() -> None:
+    asked = subject("Database", {"comment": "a"}, CREATED, order="hash", changed=COMMENT, spec_hash="hash")
+    assert isinstance(decide(asked, COMMENTED), Update)
+
+
+def test_a_refused_change_names_the_order_that_would_have_it_made() -> None:
+    asked = subject("Database", {"transient": False}, CREATED, changed=TRANSIENCE, spec_hash="hash")
+    stop = decide(asked, TRANSIENT)
+    assert isinstance(stop, Stop)
+    assert "transient is true, should be false" in stop.message
+    assert "freehold.dev/force-new: hash" in stop.message
+
+
+@pytest.mark.parametrize("view", [None, SEEN, GONE, UNSEEN])
+def test_a_lost_drop_is_over_before_anything_is_altered_or_made(view: Any) -> None:
+    stop = decide(subject("Database", {"comment": "a"}, SPARED, under_way="DROP"), view)
+    assert isinstance(stop, Stop)
+    assert stop.reason is Reason.DELETING
+
+
+@pytest.mark.parametrize(
+    ("change", "changed", "expected"),
+    [
+        (Change.DESTRUCTIVE, True, Reason.DESTRUCTIVE_CHANGE),
+        (Change.DESTRUCTIVE, False, Tell),
+        (Change.ASKED, True, Update),
+        (Change.ASKED, False, Tell),
+        (Change.TOLD, True, Tell),
+        (Change.TOLD, False, Tell),
+    ],
+)
+def test_what_loses_data_is_sent_only_when_the_spec_has_come_to_ask_for_it_by_name(
+    monkeypatch: pytest.MonkeyPatch, change: Change, changed: bool, expected: object
+) -> None:
+    found = planning.differences
+
+    def differences(*arguments: Any) -> tuple[Difference, ...]:
+        return tuple(replace(each, change=change, remedy="write it so") for each in found(*arguments))
+
+    monkeypatch.setattr(planning, "differences", differences)
+    decision = decide(subject("Database", {"comment": "a"}, CREATED, changed=COMMENT if changed else NONE), COMMENTED)
+    assert verdict(decision, expected) == expected
+    assert not isinstance(decision, Stop) or "write it so; or change the manifest back; or set" in decision.message
+
+
+def test_drift_is_told_apart_from_a_change_of_the_spec_field_by_field() -> None:
+    asked = subject("Database", {"comment": "a", "log_level": "INFO"}, CREATED, changed=COMMENT)
+    decision = decide(asked, COMMENTED)
+    assert isinstance(decision, Update)
+    assert [each.name for each in decision.differences] == ["logLevel", "comment"]
+    assert [each.name for each in decision.drift] == ["logLevel"]
+
+
+def test_detect_only_holds_for_the_fields_that_the_user_has_not_changed() -> None:
+    asked = subject("Database", {"comment": "a", "log_level": "INFO", **DETECT}, CREATED, changed=COMMENT)
+    decision = decide(asked, COMMENTED)
+    assert isinstance(decision, Update)
+    assert [each.name for each in decision.differences] == ["comment"]
+
+
 def test_a_changed_spec_is_no_drift() -> None:
-    decision = decide(subject("Database", {"comment": "a"}, CREATED, changed=True), COMMENTED)
+    decision = decide(subject("Database", {"comment": "a"}, CREATED, changed=COMMENT), COMMENTED)
     assert isinstance(decision, Update)
     assert not decision.drift
 
 
 def test_detect_only_lets_a_changed_spec_through() -> None:
-    assert isinstance(decide(subject("Database", {"comment": "a", **DETECT}, CREATED, changed=True), COMMENTED), Update)
+    assert isinstance(
+        decide(subject("Database", {"comment": "a", **DETECT}, CREATED, changed=COMMENT), COMMENTED), Update
+    )
 
 
 def test_a_field_that_left_the_spec_is_reset() -> None:
-    decision = decide(subject("Database", {}, CREATED, changed=True, tracked=frozenset({"comment"})), COMMENTED)
+    decision = decide(subject("Database", {}, CREATED, changed=COMMENT, tracked=COMMENT), COMMENTED)
     assert isinstance(decision, Update)
     assert [each.reset for each in decision.differences] == [True]
 
@@ -241,7 +343,7 @@ def test_a_value_that_never_settles_is_left_alone_and_told() -> None:
     decision = decide(subject("Database", {"comment": "a"}, CREATED, passes=3), COMMENTED)
     assert isinstance(decision, Stop)
     assert decision.reason is Reason.NOT_CONVERGING
-    assert "comment is 'theirs', should be 'a'" in decision.message
+    assert 'comment is "theirs", should be "a"' in decision.message
 
 
 def test_abandoning_leaves_the_object_behind() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from freehold import fingerprint
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Account
 from freehold.conflicts import Detail
@@ -162,8 +163,9 @@ class MemorySnowflake(Snowflake):
         self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
 
-    def make(self, name: str, comment: str = "", owner: str = "R") -> None:
-        self.rows[name] = {"name": name, "created_on": next(self._now), "owner": owner, "comment": comment}
+    def make(self, name: str, comment: str = "", owner: str = "R", options: str = "") -> None:
+        born = next(self._now)
+        self.rows[name] = {"name": name, "created_on": born, "owner": owner, "comment": comment, "options": options}
 
     async def execute(
         self,
@@ -179,7 +181,7 @@ class MemorySnowflake(Snowflake):
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
             self.sent.append((statement.text, "ok"))
             return Result(self.content, "query")
-        verb, name = re.findall(r'^(\w+) (?:WAREHOUSE|DATABASE) "(\w+)"', statement.text)[0]
+        verb, options, name = re.findall(r'^(\w+)(?: (TRANSIENT))? (?:WAREHOUSE|DATABASE) "(\w+)"', statement.text)[0]
         comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
         if verb == "CREATE" and name in self.rows:
             self.sent.append((verb, "002002"))
@@ -189,7 +191,7 @@ class MemorySnowflake(Snowflake):
             raise SnowflakeError("doesn't exist or not authorized", number=2003, sqlstate="02000")
         self.sent.append((verb, "ok"))
         if verb == "CREATE":
-            self.make(name, *comment)
+            self.make(name, comment[0] if comment else "", options=options)
         elif verb == "DROP":
             del self.rows[name]
         else:
@@ -313,6 +315,14 @@ class World:
         self.kube.put(self.path, "y", "m", metadata={"generation": 1}, spec=wanted)
         return Key(self.kind, "m", "y")
 
+    def edit(self, **spec: Any) -> str:
+        """kubectl edit; returns the hash that orders the object's recreation for the new spec."""
+        stored = self.kube.objects[self.place]
+        stored["metadata"]["generation"] += 1
+        stored["spec"] |= spec
+        kind = KINDS[self.kind]
+        return fingerprint.spec_hash(kind, kind.spec.model_validate(stored["spec"]))
+
     def learn(self) -> None:
         """Let the live index of claims catch up."""
         for each in self.stored_claims:
@@ -330,6 +340,15 @@ class World:
     def reason(self) -> str:
         return self.reason_of(self.key)
 
+    def condition(self, type_: str) -> dict[str, Any]:
+        """One of the resource's conditions."""
+        conditions = self.kube.objects[self.place]["status"]["conditions"]
+        return next(each for each in conditions if each["type"] == type_)
+
+    @property
+    def message(self) -> str:
+        return str(self.condition("Ready")["message"])
+
     @property
     def alive(self) -> bool:
         """Whether the resource is there."""
@@ -343,14 +362,14 @@ class World:
         return [answer for sent, answer in self.snowflake.sent if sent == verb]
 
 
-async def each_death(story: Callable[[World], Awaitable[None]], *, done: bool) -> int:
+async def each_death(story: Callable[[World], Awaitable[None]], *, done: bool, kind: str = "Warehouse") -> int:
     """Play a story as often as it has requests, each time with a death at another one.
 
     Returns:
         How many requests that were.
     """
     for at in itertools.count(1):
-        world = World(Fuse(at, done))
+        world = World(Fuse(at, done), kind)
         await story(world)
         if not world.fuse.blown:
             return at - 1

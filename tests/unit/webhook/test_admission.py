@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from freehold import fingerprint
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, ClaimSpec
 from freehold.conflicts import Detail
@@ -25,6 +26,8 @@ from tests.harness.memory import MemoryKube
 
 ACCOUNT = {"key": "AWS_EU_CENTRAL_1.AB12345", "name": "ACME.PROD", "region": "AWS_EU_CENTRAL_1", "locator": "AB12345"}
 DATABASE, SCHEMA = KINDS["Database"].resource.path, KINDS["Schema"].resource.path
+TRANSIENT = {"name": "ANALYTICS", "transient": True}
+ORDER = fingerprint.spec_hash(KINDS["Database"], KINDS["Database"].spec.model_validate(TRANSIENT))
 ANALYTICS = Identity(ACCOUNT["key"], "DATABASE", Name(("ANALYTICS",)))
 
 
@@ -303,12 +306,20 @@ async def test_a_resource_that_lost_its_permission_can_still_be_paused(world: Wo
 
 
 async def test_a_field_that_only_recreation_can_change_is_refused_with_both_values(world: World) -> None:
-    verdict = await world.ask(
-        "Database", "a", "db", {"name": "ANALYTICS", "transient": True}, old={"name": "ANALYTICS"}
-    )
+    verdict = await world.ask("Database", "a", "db", TRANSIENT, old={"name": "ANALYTICS"})
     assert verdict.outcome is Outcome.DENIED
-    assert "spec.transient can't change from unset to true" in verdict.message
-    assert "delete the resource and apply it anew" in verdict.message
+    assert "spec.transient can't change from not set to true" in verdict.message
+    assert f"freehold.dev/force-new: {ORDER}" in verdict.message
+
+
+@pytest.mark.parametrize(("order", "outcome"), [(ORDER, Outcome.ALLOWED), ("true", Outcome.DENIED)])
+async def test_a_recreation_is_admitted_when_the_same_object_orders_it_for_exactly_this_spec(
+    world: World, order: str, outcome: Outcome
+) -> None:
+    annotations = {"freehold.dev/force-new": order}
+    verdict = await world.ask("Database", "a", "db", TRANSIENT, old={"name": "ANALYTICS"}, annotations=annotations)
+    assert verdict.outcome is outcome
+    assert verdict.outcome is Outcome.DENIED or any("dropped and created again" in each for each in verdict.warnings)
 
 
 async def test_a_value_that_no_statement_can_hold_is_refused(world: World) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import conflicts, hosts, permissions, planning, validation, workload_identity
+from freehold import conflicts, fingerprint, hosts, permissions, planning, recreation, validation, workload_identity
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Holder, new_claim
 from freehold.conflicts import Detail
@@ -67,6 +67,7 @@ class Change:
         asker: who would hold its claims.
         new: its spec.
         old: its spec so far; None when it is created, or can't be read: then it is judged as if it were new.
+        annotations: of the resource.
         dry_run: whether nothing may be written.
     """
 
@@ -74,6 +75,7 @@ class Change:
     asker: Holder
     new: SnowflakeSpec
     old: SnowflakeSpec | None
+    annotations: Mapping[str, str]
     dry_run: bool
 
 
@@ -152,7 +154,8 @@ class Admission:
             # The API server itself will answer that it exists.
             return ALLOWED
         before = _readable(kind, old) if old is not None else None
-        return await self._change(Change(kind, asker, new.parsed(kind.spec), before, request.dry_run))
+        spec = new.parsed(kind.spec)
+        return await self._change(Change(kind, asker, spec, before, new.annotations, request.dry_run))
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
         spec = new.parsed(ProviderConfigSpec)
@@ -171,8 +174,11 @@ class Admission:
         return ALLOWED.warn(*permissions.advice(spec))
 
     async def _change(self, change: Change) -> Verdict:
-        if change.old and (fields := planning.recreated(change.kind, change.old, change.new)):
-            return denied(Cause.IMMUTABLE_FIELD, "; ".join(messages.immutable(*each) for each in fields))
+        kind, fixed = change.kind, tuple[str, ...]()
+        if change.old and (fixed := recreation.changes(kind, change.old, change.new)):
+            spec_hash = fingerprint.spec_hash(kind, change.new)
+            if not recreation.ordered(change.annotations, spec_hash):
+                return denied(Cause.IMMUTABLE_FIELD, recreation.refusal(fixed, spec_hash))
         faults = validation.faults(change.kind, change.new)
         if faults and not (change.old and faults == validation.faults(change.kind, change.old)):
             return denied(Cause.INVALID, "; ".join(faults))
@@ -188,7 +194,7 @@ class Admission:
             if live != views:
                 verdict = await self._claim(change, *live)
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
-        return verdict.warn(*faults, *planning.advice(change.kind, change.new))
+        return verdict.warn(*map(messages.recreated, fixed), *faults, *planning.advice(change.kind, change.new))
 
     async def _views(self, change: Change, get: Get) -> tuple[View | Unresolved | None, View | Unresolved]:
         """What the resource stood for, and will stand for."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from freehold.claims import Holder
-from freehold.kinds.fields import SpecField
+from freehold.recreation import FORCE_NEW_ANNOTATION
 
 
 def not_checked(asker: Holder, why: str) -> str:
@@ -18,19 +16,10 @@ def not_checked(asker: Holder, why: str) -> str:
     return f"not checked whether {asker} may own its object: {why}"
 
 
-def immutable(field: SpecField, before: object, after: object) -> str:
-    """Why a field can't be changed.
+def recreated(change: str) -> str:
+    """What becomes of the object for the sake of a change that was ordered.
 
     Args:
-        field: the field.
-        before: its value; None when it isn't set.
-        after: what it should become.
+        change: the change.
     """
-    return (
-        f"spec.{field.name} can't change from {_shown(before)} to {_shown(after)}: the object would have to be dropped "
-        f"and created again. Put {_shown(before)} back, or delete the resource and apply it anew"
-    )
-
-
-def _shown(value: object) -> str:
-    return "unset" if value is None else json.dumps(value, default=str, ensure_ascii=False)
+    return f"{change}: the object is dropped and created again, as {FORCE_NEW_ANNOTATION} orders"

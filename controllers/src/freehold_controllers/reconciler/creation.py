@@ -18,8 +18,14 @@ from freehold_controllers.reconciler.remote import Remote
 _log = logging.getLogger(__name__)
 
 
-async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
+async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_new: str | None = None) -> View:
     """Try to create the object.
+
+    Args:
+        remote: the object.
+        holding: its claim.
+        spec: what it is to be.
+        force_new: the order to recreate it that the resource carries.
 
     Returns:
         What is there now: with evidence in the claim when the CREATE succeeded, without when the name was taken.
@@ -49,7 +55,7 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> View:
     seen = await remote.look("shallow")
     if seen is None or seen.owner not in (None, remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
-    await holding.record("created", seen, remote.role, await remote.now())
+    await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new)
     await _finish(remote, holding, spec)
     return await remote.look("deep") or Absence.UNPROVED
 

@@ -7,7 +7,7 @@ CREATE that was refused because the name is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
@@ -71,7 +71,9 @@ class Subject:
         claim: its claim; None for resources that claim nothing.
         role: role of the session, which owns what is created.
         tracked: names of the fields that were ever sent.
-        changed: whether the spec differs from the one that was applied last: no drift then.
+        changed: names of the fields whose difference is the user's doing and no drift, as `fingerprint.changed` tells.
+        order: hash that orders the object's recreation; None when the user has ordered none.
+        spec_hash: hash of the spec as written, which such an order must name.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
         under_way: the statement whose answer was lost and which may still be under way.
@@ -83,8 +85,10 @@ class Subject:
     target: Target
     claim: ClaimSpec | None
     role: str
-    tracked: frozenset[str] = frozenset()
-    changed: bool = False
+    tracked: Collection[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    order: str | None = None
+    spec_hash: str = ""
     passes: int = 0
     abandoned: bool = False
     under_way: Literal["CREATE", "DROP"] | None = None
@@ -120,17 +124,33 @@ class Update:
     """Alter what differs.
 
     Attributes:
-        differences: what differs.
-        drift: whether it was changed from outside, and not by the user's manifest.
+        differences: what is to be altered.
+        drift: those of them that were changed from outside, and not by the user's manifest.
     """
 
     differences: tuple[Difference, ...]
-    drift: bool
+    drift: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recreate:
+    """Drop the object, unless something is in the way, and create it again: the user has ordered exactly that.
+
+    Attributes:
+        differences: what no statement leads to.
+    """
+
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Write that a DROP which was intended has had no effect, then decide again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """The object drifted; say so and leave it.
+    """The object isn't as declared, by nobody's wish that we may carry out; say so and leave it.
 
     Attributes:
         differences: what differs.
@@ -194,6 +214,19 @@ class Stop:
     slowly: bool = False
     condition: str | None = None
     trace: str = ""
+
+
+def awaited(subject: Subject) -> Stop:
+    """A statement may still be under way, and would hit whatever has the name when it arrives."""
+    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} whose answer was lost may still be under way")
+
+
+def is_users(subject: Subject, difference: Difference) -> bool:
+    """Whether a difference is a user's doing, and no drift. A part of an item that isn't followed by itself counts with
+    the item."""
+    name = difference.name
+    item, bracket, _ = name.partition("]")
+    return name in subject.changed or (name not in subject.tracked and item + bracket in subject.changed)
 
 
 def attempt_unknown(claim: ClaimSpec) -> bool:

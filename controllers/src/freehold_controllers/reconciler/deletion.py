@@ -73,7 +73,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         claim=claim.spec,
         role="",
         abandoned=managed.abandoned,
-        under_way=dropping.under_way(services, claim),
+        under_way=dropping.under_way(services, claim.uid, claim.spec),
         heir=await _heir(services, managed, identity),
     )
     decision = decide_deletion(subject, None)

@@ -5,10 +5,11 @@ The object of a resource that goes and the one that is recreated are dropped ali
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from freehold import planning
-from freehold.claims import CLAIM, Claim
+from freehold.claims import CLAIM, ClaimSpec
 from freehold.identity import Identity
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
@@ -22,7 +23,7 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import hindrance, in_the_way
+from freehold_controllers.reconciler.removal import hindrance, in_the_way, waits_for
 from freehold_controllers.reconciler.services import Services
 
 _CRDS = GroupResource(
@@ -39,12 +40,12 @@ async def kind_goes(services: Services, managed: Managed) -> bool:
     return (await services.kube.get(_CRDS, f"{path.plural}.{path.group}")).deleting
 
 
-def under_way(services: Services, claim: Claim) -> Literal["CREATE", "DROP"] | None:
+def under_way(services: Services, uid: str, claim: ClaimSpec) -> Literal["CREATE", "DROP"] | None:
     """The statement of an earlier pass, or of another process, that may still have an effect."""
-    mark, intent = claim.spec.mark, claim.spec.intent
-    if intent is not None and services.attempts.under_way(claim.uid, "DROP"):
+    if claim.intent is not None and services.attempts.under_way(uid, "DROP"):
         return "DROP"
-    if mark is not None and mark.since is not None and services.attempts.under_way(claim.uid, mark.attempt):
+    mark = claim.mark
+    if mark is not None and mark.since is not None and services.attempts.under_way(uid, mark.attempt):
         return "CREATE"
     return None
 
@@ -81,6 +82,25 @@ async def hindrance_of(remote: Remote, managed: Managed, subject: Subject) -> St
         rows = await remote.query(content.query(remote.target))
         found.append((content, [content.name(row) for row in rows if content.counts(row)]))
     return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
+
+
+async def make_way(
+    services: Services, managed: Managed, holding: Holding, remote: Remote, subject: Subject, seen: Observation
+) -> Observation | Absence:
+    """Drop an object that the user wants recreated, as guardedly as if its resource went.
+
+    Raises:
+        Stopped: something is in the way.
+        SnowflakeError: as `drop` has it.
+    """
+    if await kind_goes(services, managed):
+        stop: Stop | None = Stop(Reason.DELETE_BLOCKED, f"the definition of kind {managed.kind.name} is being deleted")
+    else:
+        inside = children(services, managed, holding.spec.identity.identity)
+        stop = waits_for(subject, inside) or await hindrance_of(remote, managed, subject)
+    if stop is not None:
+        raise Stopped(replace(stop, message=f"not dropped and created anew yet: {stop.message}"))
+    return await drop(services, managed, holding, remote, seen, "RECREATE")
 
 
 async def drop(

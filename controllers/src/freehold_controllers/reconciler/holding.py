@@ -45,7 +45,15 @@ class Holding:
         attempt = self.spec.mark.attempt if self.spec.mark else 1
         await self._write(mark=Mark(attempt=attempt, since=earlier.since if earlier else None, outcome="refused"))
 
-    async def record(self, how: Literal["created", "adopted"], seen: Observation, role: str, now: datetime) -> None:
+    async def record(
+        self,
+        how: Literal["created", "adopted"],
+        seen: Observation,
+        role: str,
+        now: datetime,
+        *,
+        force_new: str | None = None,
+    ) -> None:
         """Write that the object is ours; all attempts are settled by that.
 
         Args:
@@ -53,9 +61,11 @@ class Holding:
             seen: the object.
             role: role that created or adopted it.
             now: Snowflake's time.
+            force_new: the resource's order to recreate the object, which is carried out when this was created.
         """
         attempt = self.spec.mark.attempt if self.spec.mark else 1
-        evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now)
+        done = force_new if how == "created" else None
+        evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now, force_new=done)
         await self._write(evidence=evidence, mark=Mark(attempt=attempt, outcome="done"), intent=None)
 
     @property

@@ -8,12 +8,13 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-from freehold import planning, validation
+from freehold import validation
 from freehold.claims import Holder
 from freehold.kinds.common import ProviderReference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import refused
 from freehold.kube.objects import Key, Object
+from freehold.recreation import FORCE_NEW_ANNOTATION
 from freehold.resolve import describe
 from freehold.snowflake.query_tag import QueryTag
 from freehold_controllers.reconciler.decision import Stop
@@ -92,8 +93,9 @@ class Managed:
         return self.object.annotations.get(FORCE_DESTROY) == "true"
 
     @property
-    def spec_hash(self) -> str:
-        return planning.spec_hash(self.kind, self.spec)
+    def force_new(self) -> str | None:
+        """The order to recreate the object."""
+        return self.object.annotations.get(FORCE_NEW_ANNOTATION)
 
 
 _COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())

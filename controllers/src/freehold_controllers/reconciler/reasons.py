@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NOT_VISIBLE = "NotVisible"
     IDENTITY_CHANGED = "IdentityChanged"
     IMMUTABLE_FIELD = "ImmutableField"
+    DESTRUCTIVE_CHANGE = "DestructiveChange"
     VALIDATION_FAILED = "ValidationFailed"
     DELETE_BLOCKED = "DeleteBlocked"
     TERMINAL_ERROR = "TerminalError"

@@ -77,7 +77,7 @@ class Reconciler:
             self._succeeded(key, run)
             return Done()
         if stop.reason is Reason.NOT_CONVERGING:
-            self._stuck[key] = run.spec_hash
+            self._stuck[key] = run.applied_hash
         await run.stop(stop)
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message, slowly=stop.slowly)

@@ -19,6 +19,7 @@ from freehold_controllers.reconciler.decision import (
     Subject,
     View,
     attempt_unknown,
+    awaited,
     grant_that_shows_all,
     listed,
     made_by_unknown_attempt,
@@ -41,11 +42,10 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
     if claim is None or (claim.evidence is None and not attempt_unknown(claim)):
         return Release(False, f"{subject} was never Freehold's: nothing is dropped")
     if subject.under_way == "DROP":
-        # Whatever has the name when it arrives would go.
-        return _awaited(subject)
+        return awaited(subject)
     if subject.heir and not subject.abandoned:
         return _to_heir(subject, subject.heir)
-    if kept := _kept_on_purpose(subject):
+    if kept := kept_on_purpose(subject):
         return Release(True, f"{subject} stays in Snowflake: {kept}")
     if spec.paused:
         return Stop(Reason.DELETE_BLOCKED, f"{subject} isn't dropped while spec.paused is true: set it to false")
@@ -58,7 +58,7 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
             return Record("created")
         return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
     if view is Absence.PROVED and subject.under_way and attempt_unknown(claim):
-        return _awaited(subject)
+        return awaited(subject)
     if view is Absence.PROVED:
         return Release(False, f"{subject} is gone already")
     return Stop(
@@ -78,10 +78,6 @@ def _to_heir(subject: Subject, heir: Heir) -> HandOver | Stop:
         f"apply it, or remove the annotation {HAND_OVER_ANNOTATION} to have the deletionPolicy decide",
         soon=True,
     )
-
-
-def _awaited(subject: Subject) -> Stop:
-    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} whose answer was lost may still be under way")
 
 
 def waits_for(subject: Subject, children: Sequence[str]) -> Stop | None:
@@ -134,7 +130,7 @@ def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], 
     return None
 
 
-def _kept_on_purpose(subject: Subject) -> str | None:
+def kept_on_purpose(subject: Subject) -> str | None:
     """Why the user wants the object to stay."""
     claim, spec = subject.claim, subject.spec
     if subject.abandoned:

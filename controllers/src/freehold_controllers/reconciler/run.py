@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from freehold import planning
+from freehold import fingerprint, planning
+from freehold.claims import ClaimSpec
 from freehold.kinds.common import SnowflakeStatus
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Object
 from freehold.observation import Depth, Observation
-from freehold_controllers.reconciler import finalizer, naming, references, status
+from freehold_controllers.reconciler import dropping, finalizer, naming, references, status
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
     PASSES,
@@ -20,11 +21,13 @@ from freehold_controllers.reconciler.decision import (
     InSync,
     Look,
     Record,
+    Recreate,
     Stop,
     Subject,
     Tell,
     Update,
     View,
+    Withdraw,
     told,
 )
 from freehold_controllers.reconciler.deletion import delete
@@ -47,7 +50,7 @@ class Run:
     """A pass over a resource.
 
     Attributes:
-        spec_hash: hash of the spec, references resolved; empty before these are.
+        applied_hash: hash of all that is to be sent; empty before the references are resolved.
         looked_deep: whether all of the object was read.
     """
 
@@ -66,7 +69,8 @@ class Run:
         self._stuck = stuck
         self._name = ""
         self._references: Verdicts = {REFERENCES_RESOLVED: None}
-        self.spec_hash = ""
+        self.applied_hash = ""
+        self._values: Mapping[str, str] = {}
         self.looked_deep = False
 
     def __str__(self) -> str:
@@ -95,9 +99,12 @@ class Run:
         # The account before the names: an identity is one in a proven account.
         login = await services.providers.login(managed.key, *managed.provider, winding_up=False)
         resolved = await naming.resolved(services, managed)
+        # As written, which is all that admission knows as well.
+        spec_hash = fingerprint.spec_hash(self._kind, managed.spec)
         managed = await references.resolved(managed, login.account.name, services.get_for(managed.key))
         self._references = references.verdicts(managed)
-        self.spec_hash = managed.spec_hash
+        self._values = fingerprint.applied(self._kind, managed.spec)
+        self.applied_hash = fingerprint.applied_hash(self._values)
         target = self._kind.target(resolved.parts)
         self._name = target.name.text
         details = planning.details(self._kind, managed.spec, self._tracked)
@@ -112,7 +119,12 @@ class Run:
         if owned.surplus:
             raise Stopped(still_filled(owned.surplus))
         (holding,) = owned.holdings
-        subject = self._subject(managed, remote, holding)
+        subject = replace(
+            self._subject(managed, remote, holding.spec),
+            order=managed.force_new,
+            spec_hash=spec_hash,
+            under_way=dropping.under_way(services, holding.uid, holding.spec),
+        )
         end, seen = await self._converge(managed, remote, holding, subject)
         # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
         await self._report(managed, remote, login, end, seen)
@@ -128,21 +140,22 @@ class Run:
         await self._write(verdicts)
 
     @property
-    def _tracked(self) -> frozenset[str]:
-        """Names of the fields that were ever sent."""
-        return frozenset(status_of(self._found).tracked_fields or ())
+    def _tracked(self) -> Mapping[str, str]:
+        """The fields that were ever sent, as `fingerprint.applied` tells them."""
+        return status_of(self._found).tracked_parameters or {}
 
-    def _subject(self, managed: Managed, remote: Remote, holding: Holding | None) -> Subject:
+    def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
+        tracked = self._tracked
         return Subject(
             kind=self._kind,
             spec=managed.spec,
             target=remote.target,
-            claim=holding.spec if holding else None,
+            claim=claim,
             role=remote.role,
-            tracked=self._tracked,
-            # Without a hash in status, which backups lose, a difference counts as drift: detect-only must hold.
-            changed=status_of(self._found).last_applied_spec_hash not in (None, self.spec_hash),
-            passes=PASSES if self._stuck == self.spec_hash else 0,
+            tracked=tracked,
+            # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
+            changed=fingerprint.changed(tracked, self._values) if tracked else frozenset(),
+            passes=PASSES if self._stuck == self.applied_hash else 0,
         )
 
     async def _watch(self, managed: Managed, remote: Remote, login: Login) -> None:
@@ -162,35 +175,37 @@ class Run:
     ) -> tuple[InSync | Tell, Observation]:
         """Decide, act, look, until there is nothing left to do."""
         view: View | None = None
+        # Of an object that is new to us, nothing is drift.
+        everything = frozenset({*self._values, *self._tracked})
         for _ in range(_ROUNDS):
             subject = replace(subject, claim=holding.spec)
             match decide(subject, view), view:
                 case Look(), _:
-                    self.looked_deep = subject.changed or self._depth == "deep"
+                    self.looked_deep = bool(subject.changed) or self._depth == "deep"
                     view = await remote.view("deep" if self.looked_deep else "shallow")
                 case Create(), _:
-                    await self._track(managed)
+                    await self._track()
                     view = await self._create(managed, remote, holding)
-                    subject = replace(subject, changed=True)
+                    subject = replace(subject, changed=everything)
+                case Withdraw(), _:
+                    await holding.withdraw()
+                case Recreate(), Observation() as seen:
+                    view = await dropping.make_way(self._services, managed, holding, remote, subject, seen)
                 case Record(how=how), Observation() as seen:
-                    await holding.record(how, seen, remote.role, await remote.now())
+                    now = await remote.now()
+                    await holding.record(how, seen, remote.role, now, force_new=managed.force_new)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
                     self._services.tell(self._found, told_as[0], f"{self} {told_as[1]}")
-                    subject = replace(subject, changed=True)
+                    subject = replace(subject, changed=everything)
                     view = await remote.view("deep")
                 case Update() as update, Observation() as seen:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
-                    await self._track(managed)
+                    await self._track()
                     steps = planning.alter(self._kind, remote.target, managed.spec, seen, update.differences)
                     await remote.take_all(steps, seen.created_on)
-                    self._services.tell(
-                        self._found,
-                        Reason.DRIFT_CORRECTED if update.drift else Reason.UPDATED,
-                        told(update.differences),
-                    )
+                    self._tell_updated(update)
                     # What counts is what is seen now, not what was sent.
-                    tracked = planning.managed(self._kind, managed.spec)
-                    subject = replace(subject, tracked=tracked, passes=subject.passes + 1)
+                    subject = replace(subject, tracked=self._values, passes=subject.passes + 1)
                     view = await remote.view("deep")
                 case Stop() as stop, _:
                     raise Stopped(stop)
@@ -198,18 +213,24 @@ class Run:
                     return end, seen
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{self} keeps changing while it is worked on"))
 
+    def _tell_updated(self, update: Update) -> None:
+        wanted = [each for each in update.differences if each not in update.drift]
+        for reason, differences in ((Reason.DRIFT_CORRECTED, update.drift), (Reason.UPDATED, wanted)):
+            if differences:
+                self._services.tell(self._found, reason, told(differences))
+
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         before = holding.spec.evidence
-        view = await create(remote, holding, managed.spec)
+        view = await create(remote, holding, managed.spec, managed.force_new)
         if holding.spec.evidence != before:
             self._services.tell(self._found, Reason.CREATED, f"{self} was created")
         return view
 
-    async def _track(self, managed: Managed) -> None:
+    async def _track(self) -> None:
         """Remember the names of all fields that are about to be sent."""
-        tracked = self._tracked | planning.managed(self._kind, managed.spec)
+        tracked = {**dict.fromkeys(self._values, ""), **self._tracked}
         if tracked != self._tracked:
-            await self._apply(status_of(self._found).model_copy(update={"tracked_fields": sorted(tracked)}))
+            await self._apply(status_of(self._found).model_copy(update={"tracked_parameters": tracked}))
 
     async def _report(
         self, managed: Managed, remote: Remote, login: Login, end: InSync | Tell, seen: Observation
@@ -217,7 +238,7 @@ class Run:
         observe_only = managed.spec.management_policies.observe_only
         state = f"{self} exists" if observe_only else f"{self} is as declared"
         if isinstance(end, Tell):
-            state = f"{self} differs from what is declared, and driftPolicy is detect-only"
+            state = f"{self} is left as it is, though it differs from what is declared: see condition {DRIFT_DETECTED}"
         verdicts: dict[str, Verdict | None] = {
             READY: Verdict("True", Reason.AVAILABLE, state),
             SYNCED: Verdict("True", Reason.RECONCILE_SUCCESS, state),
@@ -230,9 +251,7 @@ class Run:
             "show_output": self._kind.stable(seen.row),
         }
         if not observe_only:
-            facts["last_applied_spec_hash"] = self.spec_hash
-        if not observe_only and isinstance(end, InSync):
-            facts["tracked_fields"] = sorted(planning.managed(self._kind, managed.spec))
+            facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self._values or None}
         await self._write(verdicts, facts)
 
     async def _write(self, verdicts: Verdicts, facts: Mapping[str, object] | None = None) -> None:

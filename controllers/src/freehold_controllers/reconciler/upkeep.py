@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from freehold import planning
+from freehold import planning, recreation
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import Change
+from freehold.kinds.kind import Difference
 from freehold.observation import Observation
 from freehold_controllers.reconciler.decision import (
     PASSES,
@@ -14,21 +15,30 @@ from freehold_controllers.reconciler.decision import (
     InSync,
     Look,
     Record,
+    Recreate,
     Stop,
     Subject,
     Tell,
     Update,
     View,
+    Withdraw,
     attempt_unknown,
+    awaited,
+    is_users,
     made_by_unknown_attempt,
     make_visible,
     told,
     unseen,
 )
 from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.removal import kept_on_purpose
+
+_BEYOND_ALTER = frozenset({Change.RECREATE, Change.DESTRUCTIVE})
 
 
-def decide(subject: Subject, view: View | None) -> Look | Create | Record | Update | Tell | InSync | Stop:
+def decide(
+    subject: Subject, view: View | None
+) -> Look | Create | Record | Update | Recreate | Withdraw | Tell | InSync | Stop:
     """What to do about the object of a resource that isn't being deleted.
 
     Args:
@@ -39,6 +49,8 @@ def decide(subject: Subject, view: View | None) -> Look | Create | Record | Upda
         return stop
     evidence = subject.claim.evidence if subject.claim else None
     observe_only = subject.spec.management_policies.observe_only
+    if subject.under_way == "DROP":
+        return awaited(subject)
     if view is None:
         return Look() if evidence or observe_only else Create()
     if observe_only:
@@ -48,7 +60,8 @@ def decide(subject: Subject, view: View | None) -> Look | Create | Record | Upda
     if isinstance(view, Absence):
         return _vanished(subject, view) if evidence else Create()
     if evidence and evidence.created_on == view.created_on:
-        return _compare(subject, view)
+        # It is still there, and nothing is under way any more.
+        return Withdraw() if subject.claim and subject.claim.intent else _compare(subject, view)
     return _ours_or_a_strangers(subject, view)
 
 
@@ -63,28 +76,50 @@ def _watched(subject: Subject, view: View) -> InSync | Stop:
     return Stop(Reason.OBSERVE_ONLY, f"{unseen(subject)}, and it is only observed. {make_visible(subject)}")
 
 
-def _compare(subject: Subject, view: Observation) -> Update | Tell | InSync | Stop:
+def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | InSync | Stop:
     found = planning.differences(subject.kind, subject.spec, view, subject.tracked)
-    if not found:
-        return InSync()
-    fixed = tuple(each for each in found if each.change is not Change.ALTER)
-    if fixed:
-        return Stop(
-            Reason.IMMUTABLE_FIELD,
-            f"{subject}: {told(fixed)}. No ALTER leads there: change the manifest back, or delete the resource and "
-            "apply it again",
-        )
-    drift = not subject.changed
-    if drift and subject.spec.management_policies.drift_policy == "detect-only":
-        return Tell(found)
+    beyond = tuple(each for each in found if each.change in _BEYOND_ALTER)
+    if beyond and _recreation_ordered(subject):
+        return _recreate(subject, beyond)
+    wanted = tuple(each for each in found if is_users(subject, each))
+    if refused := tuple(each for each in wanted if each.change in _BEYOND_ALTER):
+        return _refuse(subject, refused)
+    detect_only = subject.spec.management_policies.drift_policy == "detect-only"
+    drift = () if detect_only else tuple(each for each in found if each not in wanted and each.change is Change.ALTER)
+    sent = tuple(each for each in found if each in drift or (each in wanted and each.change is not Change.TOLD))
+    if not sent:
+        return Tell(found) if found else InSync()
     if subject.passes >= PASSES:
         return Stop(
             Reason.NOT_CONVERGING,
-            f"{subject}: {told(found)}, also after {subject.passes} updates. Something changes it back, or Snowflake "
+            f"{subject}: {told(sent)}, also after {subject.passes} updates. Something changes it back, or Snowflake "
             "stores another value: align the manifest or find who changes it",
             condition="Converging",
         )
-    return Update(found, drift)
+    return Update(sent, drift)
+
+
+def _recreation_ordered(subject: Subject) -> bool:
+    """Whether the user wants another object for exactly this spec. An order that the object was made for is carried
+    out: it stays in the manifest, and must not cost the object when somebody else changes that."""
+    evidence = subject.claim.evidence if subject.claim else None
+    return subject.order == subject.spec_hash and not (evidence and evidence.force_new == subject.order)
+
+
+def _recreate(subject: Subject, beyond: tuple[Difference, ...]) -> Recreate | Stop:
+    if kept := kept_on_purpose(subject):
+        return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {told(beyond)}. It isn't recreated: {kept}")
+    return Recreate(beyond)
+
+
+def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
+    """The user wants what no statement leads to, or only one that loses data."""
+    if any(each.change is Change.RECREATE for each in refused):
+        message = recreation.refusal(map(str, refused), subject.spec_hash)
+        return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {message}")
+    remedies = dict.fromkeys(each.remedy for each in refused if each.remedy)
+    ways_out = "; or ".join((*remedies, "change the manifest back", recreation.order(subject.spec_hash)))
+    return Stop(Reason.DESTRUCTIVE_CHANGE, f"{subject}: {told(refused)}, which would lose data. Ways out: {ways_out}")
 
 
 def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
@@ -130,6 +165,9 @@ def _taken_by_something_invisible(subject: Subject, view: Hidden) -> Stop:
 
 def _vanished(subject: Subject, view: Absence) -> Create | Stop:
     policies, spec = subject.spec.management_policies, subject.spec
+    if subject.claim and subject.claim.intent:
+        # By our own hand: its recreation was cut short, or its resource went and came back.
+        return Create()
     stop = spec.vanished_policy == "Stop" or (
         spec.vanished_policy is None and (subject.kind.holds_data or policies.drift_policy == "detect-only")
     )

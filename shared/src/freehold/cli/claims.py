@@ -210,7 +210,13 @@ def _manifests(file: Path) -> list[Subject]:
     if not found:
         raise console.fail(f"{file}: no manifest is of a kind that has an object ({', '.join(KINDS)})", USAGE)
     return [
-        Subject(KINDS[each["kind"]], namespace_of(each), each["metadata"]["name"], each.get("spec") or {})
+        Subject(
+            KINDS[each["kind"]],
+            namespace_of(each),
+            each["metadata"]["name"],
+            each.get("spec") or {},
+            each["metadata"].get("annotations") or {},
+        )
         for each in found
     ]
 

@@ -4,14 +4,14 @@ reads. Nothing is written."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from pydantic import ValidationError
 
-from freehold import conflicts, permissions, planning, validation
+from freehold import conflicts, fingerprint, permissions, planning, recreation, validation
 from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
 from freehold.claims import GRACE, Claim, Holder, new_claim
 from freehold.cli.manifests import reasons
@@ -57,12 +57,14 @@ class Subject:
         namespace: its namespace.
         name: its name.
         spec: as somebody would apply it; None for the one that is stored.
+        annotations: likewise.
     """
 
     kind: Kind
     namespace: str
     name: str
     spec: Mapping[str, Any] | None = None
+    annotations: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.kind.name} {self.namespace}/{self.name}"
@@ -121,7 +123,7 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
     try:
         spec = kind.spec.model_validate(given)
         resolved = await resolve(kind, subject.namespace, spec, store.get)
-        wrong = [*_unsupported(kind, spec), *_recreated(kind, spec, stored), *validation.faults(kind, spec)]
+        wrong = [*_unsupported(kind, spec), *_recreated(subject, spec, stored), *validation.faults(kind, spec)]
         if isinstance(resolved, Resolved):
             # Found wrong by trying, as admission does: a name that no statement can hold.
             planning.create(kind, kind.target(resolved.parts), spec)
@@ -144,13 +146,12 @@ def _unsupported(kind: Kind, spec: SnowflakeSpec) -> Iterator[str]:
     return (f"spec.{field} isn't supported: {reason}" for field, reason in refused(kind, spec))
 
 
-def _recreated(kind: Kind, spec: SnowflakeSpec, stored: Object | None) -> Iterator[str]:
-    if stored is not None:
-        for field, *_ in planning.recreated(kind, kind.spec.model_validate(stored.spec), spec):
-            yield (
-                f"spec.{field.name} can't be changed, for the object would have to be dropped and created again: put "
-                "it back, or delete the resource and apply it anew"
-            )
+def _recreated(subject: Subject, spec: SnowflakeSpec, stored: Object | None) -> Iterator[str]:
+    kind = subject.kind
+    if stored is not None and (fixed := recreation.changes(kind, kind.spec.model_validate(stored.spec), spec)):
+        spec_hash = fingerprint.spec_hash(kind, spec)
+        if not recreation.ordered(subject.annotations, spec_hash):
+            yield recreation.refusal(fixed, spec_hash)
 
 
 async def _ownership(

@@ -95,8 +95,9 @@ class SnowflakeStatus(Status):
     account: str | None = None
     """The account that it lives in, as ORGANIZATION.ACCOUNT."""
     last_applied_spec_hash: str | None = None
-    """Hash of the spec that was applied last: tells drift from a change of the spec."""
-    tracked_fields: list[str] | None = Field(default=None, json_schema_extra={"x-kubernetes-list-type": "set"})
-    """Fields that were sent to Snowflake, and are reset when they leave the spec."""
+    """Hash of all fields whose values were applied last."""
+    tracked_parameters: dict[str, str] | None = None
+    """Fields that were sent to Snowflake, which are reset when they leave the spec. Each has a short hash of the value
+    that was applied last, which tells drift from a change of the spec; it is empty before that value was seen."""
     show_output: dict[str, str] | None = None
     """Stable columns of the object's row in SHOW."""

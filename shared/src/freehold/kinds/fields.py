@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
+import orjson
 from pydantic import BaseModel, Field
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
@@ -181,6 +182,7 @@ class Property:
         unsupported: why this release refuses the field; None when it is supported.
         check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
             hold it, such as `datatypes.parse`.
+        secret: whether its values are shown to nobody.
     """
 
     sql: str = ""
@@ -206,6 +208,7 @@ class Property:
     item: bool = False
     unsupported: str | None = None
     check: Callable[[Any], object] | None = None
+    secret: bool = False
 
     def __call__(self, schema: JsonDict) -> None:
         """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name."""
@@ -234,6 +237,10 @@ class Property:
         raw = self.observe(observation)
         return raw if isinstance(raw, Unknown) else self.codec.read(raw)
 
+    def shown(self, value: object) -> str:
+        """A canonical value, or one of the spec, for people: of a secret only whether there is one."""
+        return sql.MASK if self.secret and value is not None and value is not UNKNOWN else _shown(value)
+
     def assignment(self, value: Any) -> Sql:
         """`KEYWORD = value`."""
         return sql.join((sql.words(self.sql), self.codec.render(value)), " = ")
@@ -241,6 +248,14 @@ class Property:
     def create_clause(self, value: Any) -> Sql | None:
         """The field's clause in CREATE, None when this value needs none."""
         return self.clause(value) if self.clause is not None else self.assignment(value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple | frozenset):
+        return "[" + ", ".join(sorted(map(_shown, value))) + "]"
+    if value is None or value is UNKNOWN:
+        return "not set" if value is None else "not known"
+    return orjson.dumps(value, default=str).decode()
 
 
 def column(name: str, *, missing: object = UNKNOWN) -> Observe:
@@ -294,6 +309,7 @@ def prop(
     clause: Callable[[Any], Sql | None] | None = None,
     recreate_when: Callable[[Any, Any], bool] | None = None,
     check: Callable[[Any], object] | None = None,
+    secret: bool = False,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -311,6 +327,7 @@ def prop(
         clause: its clause in CREATE where that isn't `KEYWORD = value`.
         recreate_when: (old, new) values between which no ALTER leads.
         check: as `Property` has it.
+        secret: whether its values are shown to nobody.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         constraints: pydantic's `ge`, `le`, `max_length` ...
     """
@@ -325,6 +342,7 @@ def prop(
         clause=clause,
         recreate_when=recreate_when,
         check=check,
+        secret=secret,
     )
     return _field(facts, alias=alias, **constraints)
 
@@ -558,24 +576,22 @@ def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:
     return tuple(found)
 
 
-def sent_names(field: SpecField, value: Any) -> Iterator[str]:
-    """Names under which it is remembered that a value was sent: the field's, those of its items and their attributes.
+def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
+    """What is remembered of a value that was sent: (name, value) of the field, of its items and their attributes.
 
     Args:
         field: the field.
         value: of the field in a spec.
     """
-    yield field.name
+    yield field.name, value
     if field.facts.items is None:
         return
     attributes = [each for each in properties(field.facts.items) if each.facts.item and not each.facts.reset.keep]
     for item in value:
-        yield item_name(field.name, item.name)
-        yield from (
-            item_name(field.name, item.name, each.name)
-            for each in attributes
-            if getattr(item, each.attribute) is not None
-        )
+        yield item_name(field.name, item.name), item
+        for each in attributes:
+            if (part := getattr(item, each.attribute)) is not None:
+                yield item_name(field.name, item.name, each.name), part
 
 
 def item_name(field: str, item: str, attribute: str = "") -> str:

@@ -15,7 +15,7 @@ from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.fields import Action, Change, Deviation, SpecField, Target, properties
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.kube.text import shortened
-from freehold.observation import UNKNOWN, Observation, Row
+from freehold.observation import Observation, Row
 from freehold.sql import Sql
 
 
@@ -123,22 +123,20 @@ class Difference:
         )
 
     @property
+    def name(self) -> str:
+        """What differs: `comment`, `columns[AGE].type`."""
+        return self.field.name + self.place
+
+    @property
     def reset(self) -> bool:
         return self.desired is None
 
     def __str__(self) -> str:
-        name = f"{self.field.name}{self.place}"
         if self.said:
-            return f"{name} {self.said}"
-        wanted = "to be reset" if self.reset else f"should be {_shown(self.desired)}"
-        return f"{name} is {_shown(self.observed)}, {wanted}"
-
-
-def _shown(value: object) -> str:
-    """A canonical value for people."""
-    if isinstance(value, tuple | frozenset):
-        return "[" + ", ".join(sorted(_shown(each) for each in value)) + "]"
-    return "not set" if value is None else "not known" if value is UNKNOWN else repr(value)
+            return f"{self.name} {self.said}"
+        shown = self.field.facts.shown
+        wanted = "to be reset" if self.reset else f"should be {shown(self.desired)}"
+        return f"{self.name} is {shown(self.observed)}, {wanted}"
 
 
 def _qualified_name(row: Row) -> str:

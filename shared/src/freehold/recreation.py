@@ -1,0 +1,42 @@
+"""Changes that only another object can bring about: what is said of them, and how a user orders exactly that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from freehold import planning
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+
+FORCE_NEW_ANNOTATION = "freehold.dev/force-new"
+"""Annotation of a resource: hash of the spec for whose sake its object may be dropped and created again, once."""
+
+
+def changes(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str, ...]:
+    """What differs between two specs that no ALTER leads across, for people."""
+    return tuple(
+        f"spec.{field.name} can't change from {field.facts.shown(before)} to {field.facts.shown(after)}"
+        for field, before, after in planning.recreated(kind, old, new)
+    )
+
+
+def refusal(what: Iterable[str], spec_hash: str) -> str:
+    """Why a change isn't made, and what to do.
+
+    Args:
+        what: the changes, for people.
+        spec_hash: `fingerprint.spec_hash` of the spec that asks for them.
+    """
+    told = "; ".join(what)
+    return f"{told}: the object would have to be dropped and created again. Change it back, or {order(spec_hash)}"
+
+
+def order(spec_hash: str) -> str:
+    """How a user says that exactly this spec is worth the object with all that it holds."""
+    annotation = f"{FORCE_NEW_ANNOTATION}: {spec_hash}"
+    return f"set the annotation {annotation} to have it dropped with all that it holds and created anew"
+
+
+def ordered(annotations: Mapping[str, str], spec_hash: str) -> bool:
+    """Whether a resource carries the order for exactly its spec."""
+    return annotations.get(FORCE_NEW_ANNOTATION) == spec_hash

@@ -1,0 +1,134 @@
+"""A user orders that an object be dropped and created again: only then, as guarded as any DROP, whatever dies."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
+from freehold_controllers.runtime.work import Unfinished
+from tests.unit.reconciler.world import Died, Fuse, World, each_death
+
+
+async def ordered(world: World) -> str:
+    """A permanent database that is to become transient."""
+    await world.settle()
+    order = world.edit(transient=True)
+    world.annotate(force_new=order)
+    return order
+
+
+@pytest.fixture
+def world() -> World:
+    return World(Fuse(0, done=False), "Database")
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_death_while_recreating_ends_with_one_new_object(done: bool) -> None:
+    async def story(world: World) -> None:
+        order = await ordered(world)
+        await world.settle()
+        assert world.reason == "Available"
+        assert world.snowflake.rows["W"]["options"] == "TRANSIENT"
+        assert world.answers("DROP").count("ok") == 1
+        assert world.answers("CREATE").count("ok") == 2
+        (claim,) = world.claims
+        assert claim["evidence"]["forceNew"] == order
+        assert "intent" not in claim
+
+    assert await each_death(story, done=done, kind="Database") > 20
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_an_order_that_is_taken_back_in_the_middle_never_leaves_nothing(done: bool) -> None:
+    async def story(world: World) -> None:
+        await ordered(world)
+        with suppress(Died):
+            await world.process()(world.key)
+        world.annotate()
+        world.edit(transient=False)
+        with suppress(Unfinished, Died):
+            await world.settle()
+        assert "W" in world.snowflake.rows
+        (claim,) = world.claims
+        assert "intent" not in claim
+
+    assert await each_death(story, done=done, kind="Database") > 20
+
+
+async def test_without_an_order_nothing_is_dropped_and_the_order_is_told(world: World) -> None:
+    await world.settle()
+    order = world.edit(transient=True)
+    await world.settle()
+    assert world.reason == "ImmutableField"
+    assert not world.answers("DROP")
+    assert f"freehold.dev/force-new: {order}" in world.message
+
+
+async def test_a_drop_whose_answer_was_lost_never_hits_the_new_object(world: World) -> None:
+    await ordered(world)
+    lost = iter([True])
+
+    def lose(text: str) -> None:
+        if text.startswith("DROP") and next(lost, False):
+            raise OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
+
+    world.snowflake.before = lose
+    process = world.process()
+    with suppress(Unfinished):
+        await process(world.key)
+    # It arrives while we wait.
+    with pytest.raises(Unfinished, match="a DROP of"):
+        await process(world.key)
+    del world.snowflake.rows["W"]
+    with pytest.raises(Unfinished, match="a DROP of"):
+        await process(world.key)
+    assert world.answers("CREATE") == ["ok"]
+    await world.settle()
+    assert world.answers("CREATE") == ["ok", "ok"]
+    assert world.reason == "Available"
+
+
+async def test_a_drop_that_is_refused_is_no_intent_any_more(world: World) -> None:
+    await ordered(world)
+
+    def refuse(text: str) -> None:
+        if text.startswith("DROP"):
+            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
+
+    world.snowflake.before = refuse
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert "intent" not in world.claims[0]
+    assert world.snowflake.rows["W"]["options"] == ""
+
+
+async def test_what_nobody_declares_is_not_dropped_along(world: World) -> None:
+    await ordered(world)
+    world.snowflake.content = ({"name": "S"},)
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert world.reason == "DeleteBlocked"
+    assert "not dropped and created anew yet" in world.message
+    assert not world.answers("DROP")
+
+
+async def test_nothing_is_recreated_while_the_kind_is_being_deleted(world: World) -> None:
+    await ordered(world)
+    (definition,) = (body for place, body in world.kube.objects.items() if place[0] == "customresourcedefinitions")
+    definition["metadata"]["deletionTimestamp"] = "2026-11-30T13:00:00Z"
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert not world.answers("DROP")
+
+
+async def test_an_order_that_stays_in_the_manifest_costs_nothing_when_the_object_drifts(world: World) -> None:
+    await ordered(world)
+    await world.settle()
+    world.snowflake.rows["W"]["options"] = ""
+    await world.settle()
+    assert world.answers("DROP") == ["ok"]
+    assert world.condition("DriftDetected")["status"] == "True"
+    assert "transient is false, should be true" in world.condition("DriftDetected")["message"]

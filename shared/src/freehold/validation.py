@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import properties
@@ -39,9 +39,20 @@ def _of_fields(place: str, model: Model) -> Iterator[str]:
 
 @cache
 def _fields(model: type[Model]) -> tuple[tuple[str, str, Callable[[Any], object] | None], ...]:
-    """(attribute, name in the manifest, check) of every field."""
+    """(attribute, name in the manifest, check) of every field that has one or holds models with fields of their own."""
     checks = {each.attribute: each.facts.check for each in properties(model)}
-    return tuple((name, info.alias or name, checks.get(name)) for name, info in model.model_fields.items())
+    found = []
+    for attribute, info in model.model_fields.items():
+        check = checks.get(attribute)
+        if check or _holds_models(info.annotation):
+            found.append((attribute, info.alias or attribute, check))
+    return tuple(found)
+
+
+def _holds_models(annotation: Any) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return True
+    return any(_holds_models(each) for each in get_args(annotation))
 
 
 def _values(place: str, value: object) -> Iterator[tuple[str, object]]:

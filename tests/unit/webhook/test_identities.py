@@ -187,3 +187,15 @@ async def test_the_heir_of_a_resource_is_admitted_and_nobody_else(world: World) 
     assert (await world.apply(TABLE, "c", name="X", **AT)).outcome is Outcome.DENIED
     assert (await world.apply(TABLE, "b", name="X", **AT)).outcome is Outcome.ALLOWED
     assert world.claims == {'"D"."S"."X"': "a"}
+
+
+@pytest.mark.parametrize("schema", ["s", "absent"])
+async def test_of_what_may_not_be_referred_to_not_even_the_absence_is_told(world: World, schema: str) -> None:
+    config = world.kube.objects[PROVIDER_CONFIG.path.plural, "platform", "default"]
+    config["spec"]["allowedRefNamespaces"] = ["shared"]
+    reference = {"name": schema, "namespace": "platform"}
+    verdict = await world.apply(GRANT, "a", privileges=["USAGE"], schemaRef=reference, roleName="R")
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, "RefNamespaceNotAllowed")
+    assert "spec.schemaRef" in verdict.message
+    assert "exist" not in verdict.message
+    assert world.claims == {}

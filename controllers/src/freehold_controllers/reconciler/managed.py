@@ -14,6 +14,7 @@ from freehold.kinds.common import ProviderReference, SnowflakeSpec, SnowflakeSta
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import refused
 from freehold.kube.objects import Key, Object
+from freehold.kube.text import shortened
 from freehold.recreation import FORCE_NEW_ANNOTATION
 from freehold.resolve import describe
 from freehold.snowflake.query_tag import QueryTag
@@ -23,6 +24,7 @@ from freehold_controllers.reconciler.reasons import Reason
 
 FORCE_DESTROY = "freehold.dev/force-destroy"
 ABANDON = "freehold.dev/abandon-on-delete"
+RECONCILE_NOW = "freehold.dev/reconcile-now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,16 @@ class Managed:
 
 
 _COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())
+
+
+def asked_now(found: Object) -> str | None:
+    """The latest request to look at all of an object at once, which is any text: a new one counts once."""
+    asked = found.annotations.get(RECONCILE_NOW)
+    return asked and shortened(asked, _ASKED)
+
+
+_ASKED = 512
+"""Bytes of a request that are remembered."""
 
 
 def foreign_provider(found: Object) -> str | None:

@@ -18,7 +18,7 @@ from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
 from freehold.snowflake.errors import ConfigurationError, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.managed import foreign_provider
+from freehold_controllers.reconciler.managed import asked_now, foreign_provider, status_of
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
 from freehold_controllers.reconciler.run import Run
@@ -90,10 +90,12 @@ class Reconciler:
             self._deep_due[key] = time.monotonic() + jittered(DEEP)
 
     def _depth(self, found: Object) -> Depth:
-        """How much to read of an object whose spec hasn't changed: all while not all is well, and now and then."""
+        """How much to read of an object whose spec hasn't changed: all while not all is well, on request, and now and
+        then."""
         spread = hash(found.key) % 1000 / 1000 * DEEP.total_seconds()
         due = self._deep_due.setdefault(found.key, time.monotonic() + spread)
-        return "shallow" if well(found) and time.monotonic() < due else "deep"
+        asked = asked_now(found) != status_of(found).last_handled_reconcile_now
+        return "shallow" if well(found) and not asked and time.monotonic() < due else "deep"
 
     def _forget(self, key: Key) -> None:
         self._deep_due.pop(key, None)

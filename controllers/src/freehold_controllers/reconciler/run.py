@@ -32,7 +32,7 @@ from freehold_controllers.reconciler.decision import (
 )
 from freehold_controllers.reconciler.deletion import delete
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.managed import Managed, status_of
+from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
 from freehold_controllers.reconciler.provider import Login
@@ -249,6 +249,7 @@ class Run:
             "fully_qualified_name": remote.target.name.text,
             "account": login.account.name,
             "show_output": self._kind.stable(seen.row),
+            "last_handled_reconcile_now": asked_now(self._found),
         }
         if not observe_only:
             facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self._values or None}

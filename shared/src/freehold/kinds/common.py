@@ -101,3 +101,5 @@ class SnowflakeStatus(Status):
     that was applied last, which tells drift from a change of the spec; it is empty before that value was seen."""
     show_output: dict[str, str] | None = None
     """Stable columns of the object's row in SHOW."""
+    last_handled_reconcile_now: str | None = None
+    """Value of the annotation freehold.dev/reconcile-now that was answered last."""

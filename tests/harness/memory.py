@@ -82,7 +82,8 @@ class MemoryKube(Kube):
         if (path.plural, namespace or "", name) in self.objects:
             raise AlreadyExists(409, "AlreadyExists", f"{path.plural} {name!r} already exists")
         self.writes.append(("create", path.plural, name))
-        return self._store(path, copy.deepcopy(dict(body)))
+        metadata = {**body["metadata"], "namespace": namespace} if namespace else body["metadata"]
+        return self._store(path, copy.deepcopy({**body, "metadata": metadata}))
 
     async def replace(self, path: GroupResource, body: Mapping[str, Any], **_: Any) -> Object:
         metadata = body["metadata"]

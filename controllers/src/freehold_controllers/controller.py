@@ -141,7 +141,7 @@ async def serve(
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
         by_kind |= {path.kind: reconciles(services) for path, reconciles in others.items()}
-        beside = [partial(sweeping, services, settings.resync)] if sweeps else []
+        beside = [partial(sweeping, services, settings.resync, settings.covers)] if sweeps else []
         await process.run(partial(_reconcile, by_kind), *beside)
 
 

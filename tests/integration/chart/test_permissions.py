@@ -37,6 +37,11 @@ def definitions(domain: Domain) -> set[Permission]:
     return {("apiextensions.k8s.io", f"customresourcedefinitions/{path.plural}.{path.group}", "get") for path in paths}
 
 
+def elsewhere_leased(domain: Domain) -> set[Permission]:
+    """What a controller sees of other releases."""
+    return {("coordination.k8s.io", f"leases/freehold-{domain.value}", "list")}
+
+
 def permissions(release: Release, user: str, namespace: str) -> set[Permission]:
     """What a user may do in a namespace and cluster-wide."""
     review = {
@@ -74,8 +79,8 @@ def anybodys(release: Release, namespace: str) -> set[Permission]:
         *(
             (
                 domain.value,
-                NAMESPACES | EVENTS | LEASES | SECRETS | definitions(domain),
-                NAMESPACES | EVENTS | definitions(domain),
+                NAMESPACES | EVENTS | LEASES | SECRETS | definitions(domain) | elsewhere_leased(domain),
+                NAMESPACES | EVENTS | definitions(domain) | elsewhere_leased(domain),
             )
             for domain in (Domain.ACCOUNT, Domain.SCHEMA)
         ),

@@ -24,7 +24,12 @@ WAREHOUSES = KINDS["Warehouse"].resource.path
 
 async def main(kubeconfig: str, namespace: str, name: str, port: str, log: str) -> None:
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    settings = Settings("actors", namespace, name, int(port), lease_duration=timedelta(seconds=3), workers=4)
+    settings = Settings(
+        *("actors", namespace, name, int(port)),
+        lease_duration=timedelta(seconds=3),
+        workers=4,
+        works_in=frozenset({namespace}),
+    )
     async with Kube.from_kubeconfig(kubeconfig) as kube:
         process = Process(kube, settings, [Watch(WAREHOUSES, reconciled=True, namespace=namespace)])
 

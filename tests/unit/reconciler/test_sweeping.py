@@ -44,7 +44,7 @@ async def sweep(world: World) -> list[str]:
         meddle(verb, plural, name)
 
     world.kube.before = before
-    await go_round(process._services, NONE, NONE)
+    await go_round(process._services, NONE, pace=NONE)
     world.kube.before = meddle
     return read
 
@@ -152,7 +152,7 @@ async def test_nothing_is_removed_before_the_claims_are_listed() -> None:
     process = world.process()
     world.learn()
     world.reflectors[CLAIM.kind].synced.clear()
-    await go_round(process._services, NONE, NONE)
+    await go_round(process._services, NONE, pace=NONE)
     assert world.claims
 
 
@@ -170,6 +170,20 @@ async def test_who_holds_nothing_and_what_is_held_by_nobody_is_counted_by_kind()
     assert there == Census({"Warehouse": 0, "Database": 0}, {"Warehouse": 0, "Database": 0}, [])
     gone = census(world.inventory, {"Warehouse": [resource("y"), resource("z")]})
     assert gone == Census({"Warehouse": 2}, {"Warehouse": 1}, [])
+
+
+async def test_what_another_release_works_on_is_neither_counted_nor_removed() -> None:
+    world = await held()
+    process = world.process()
+    world.learn()
+    world.kube.remove(world.path, "x", "n")
+    resources = {"Warehouse": [resource("y")]}
+    assert census(world.inventory, resources, lambda namespace: namespace != "n") == Census(
+        {"Warehouse": 0}, {"Warehouse": 0}, []
+    )
+    world.kube.advance(GRACE)
+    await go_round(process._services, NONE, lambda namespace: namespace != "n", NONE)
+    assert world.claims
 
 
 async def test_a_kind_that_is_not_listed_yet_counts_nothing_as_absent() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from typing import NoReturn
 
 import pytest
 
@@ -38,7 +39,7 @@ class Scripted(Lease):
         self.expires = NEVER
 
 
-def unavailable() -> bool:
+def unavailable() -> NoReturn:
     raise Unavailable(0, "", "no answer")
 
 
@@ -120,6 +121,53 @@ async def test_work_is_cancelled_before_the_lease_could_be_anothers(
     job.begun.clear()
     lease.answer = lambda: True
     await asyncio.wait_for(job.begun.wait(), 10)
+    stop.set()
+    await finished(running)
+
+
+async def test_a_member_begins_only_once_nobody_else_works_where_it_would(lease: Scripted, stop: asyncio.Event) -> None:
+    why: str | None = "another release works here"
+    looked = 0
+
+    async def rival() -> str | None:
+        nonlocal looked
+        looked += 1
+        return why
+
+    member, job = Member(lease, rival=rival), Work()
+    running = asyncio.create_task(member.run(job.lead, stop))
+    await until(lambda: looked > 3)
+    assert (member.hindrance, lease.attempts, job.begun.is_set()) == (why, 0, False)
+    why = None
+    await asyncio.wait_for(job.begun.wait(), 10)
+    assert member.hindrance is None
+    stop.set()
+    await finished(running)
+
+
+async def test_a_member_gives_the_lease_back_when_somebody_has_begun_meanwhile(
+    lease: Scripted, stop: asyncio.Event
+) -> None:
+    async def rival() -> str | None:
+        return "another release works here" if lease.attempts else None
+
+    member, job = Member(lease, rival=rival), Work()
+    running = asyncio.create_task(member.run(job.lead, stop))
+    await until(lambda: lease.released > 0)
+    assert not job.begun.is_set()
+    assert not member.active
+    stop.set()
+    await finished(running)
+
+
+async def test_a_member_that_can_not_look_for_others_does_not_begin(lease: Scripted, stop: asyncio.Event) -> None:
+    async def rival() -> str | None:
+        unavailable()
+
+    member, job = Member(lease, rival=rival), Work()
+    running = asyncio.create_task(member.run(job.lead, stop))
+    await until(lambda: "it can't be told" in (member.hindrance or ""))
+    assert (lease.attempts, job.begun.is_set()) == (0, False)
     stop.set()
     await finished(running)
 

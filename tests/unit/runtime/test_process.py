@@ -31,6 +31,8 @@ class Server:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         plural = request.path.split("/")[-1]
+        if request.path == "/apis/coordination.k8s.io/v1/leases":
+            return await listed(version="1")(request)
         if plural in self.types:
             return await self.types[plural]["watch" in request.query](request)
         return await self.leases.handle(request)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -40,6 +40,10 @@ _WITHOUT_HOLDER = Gauge(
 _log = logging.getLogger(__name__)
 
 
+def _everywhere(_namespace: str) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Census:
     """What the live copies show.
@@ -55,25 +59,29 @@ class Census:
     suspects: Sequence[str]
 
 
-def census(inventory: Inventory, resources: Mapping[str, Collection[Object]]) -> Census:
+def census(
+    inventory: Inventory, resources: Mapping[str, Collection[Object]], covers: Callable[[str], bool] = _everywhere
+) -> Census:
     """Count.
 
     Args:
         inventory: the claims.
         resources: all resources by kind; kinds of which not all are known yet aren't counted.
+        covers: whether a namespace is ours to work in; what is in others, and whose claims, doesn't count.
     """
     unclaimed, without_holder = Counter(dict.fromkeys(resources, 0)), Counter(dict.fromkeys(resources, 0))
+    holders = {holder: claims for holder, claims in inventory.holders.items() if covers(holder[2])}
     there = set()
     for kind, of_kind in resources.items():
         group = KINDS[kind].resource.path.group
-        for each in of_kind:
+        for each in filter(lambda resource: covers(resource.namespace), of_kind):
             key = (group, kind, each.namespace, each.name)
             there.add(key)
-            unclaimed[kind] += key not in inventory.holders and _asks(each)
-    for holder, claims in inventory.holders.items():
+            unclaimed[kind] += key not in holders and _asks(each)
+    for holder, claims in holders.items():
         if holder[1] in resources and holder not in there:
             without_holder[holder[1]] += sum(claims.values())
-    suspects = [name for claims in inventory.holders.values() for name, telling in claims.items() if not telling]
+    suspects = [name for claims in holders.values() for name, telling in claims.items() if not telling]
     return Census(unclaimed, without_holder, suspects)
 
 
@@ -83,30 +91,35 @@ def _asks(resource: Object) -> bool:
     return not resource.deleting and not policies.get("observeOnly")
 
 
-async def sweeping(services: Services, interval: timedelta, pace: timedelta = PACE) -> None:
+async def sweeping(
+    services: Services, interval: timedelta, covers: Callable[[str], bool] = _everywhere, pace: timedelta = PACE
+) -> None:
     """Go round after round, until cancelled.
 
     Args:
         services: the outside world.
         interval: that a round is spread over.
+        covers: whether a namespace is ours to work in.
         pace: least time between two claims; a round of many takes longer.
     """
     try:
         while True:
-            await go_round(services, interval, pace)
+            await go_round(services, interval, covers, pace)
     finally:
         # Who is not the active one any more must not go on telling what was true then.
         _UNCLAIMED.clear()
         _WITHOUT_HOLDER.clear()
 
 
-async def go_round(services: Services, interval: timedelta, pace: timedelta) -> None:
+async def go_round(
+    services: Services, interval: timedelta, covers: Callable[[str], bool] = _everywhere, pace: timedelta = PACE
+) -> None:
     """Count, then look at one suspect after the other. The arguments are those of `sweeping`."""
     reflectors = services.reflectors
     suspects: Sequence[str] = ()
     if reflectors[CLAIM.kind].synced.is_set():
         listed = {kind: reflectors[kind].store.values() for kind in KINDS if reflectors[kind].synced.is_set()}
-        found = census(services.inventory, listed)
+        found = census(services.inventory, listed, covers)
         for kind in listed:
             _UNCLAIMED.labels(kind).set(found.unclaimed[kind])
             _WITHOUT_HOLDER.labels(kind).set(found.without_holder[kind])

@@ -2,7 +2,7 @@
 
 Never two: an active member stops when its Lease could soon be another's by that one's clock, whether or not the API
 server can be asked, and what doesn't stop in time is ended with the process. A member that ends on purpose gives the
-Lease up, so that the next one is active at once.
+Lease up, so that the next one is active at once. Nor is a member active where another release works (`rivals`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import timedelta
 
 from prometheus_client import Gauge
 
+from freehold.kube.backoff import jittered
 from freehold.kube.errors import ApiError
 from freehold.kube.lease import Lease
 from freehold.metrics import REGISTRY
@@ -32,16 +34,33 @@ class NotActive(Exception):
     """Another process may be the active one: nothing may be sent any more."""
 
 
-class Member:
-    """This process among those of its domain."""
+async def _none() -> None:
+    """Nobody else."""
 
-    def __init__(self, lease: Lease, *, end: Callable[[int], object] = os._exit) -> None:
+
+class Member:
+    """This process among those of its domain.
+
+    Attributes:
+        hindrance: why it can't be the active one even if the Lease is free; None where nothing is known.
+    """
+
+    def __init__(
+        self,
+        lease: Lease,
+        *,
+        rival: Callable[[], Awaitable[str | None]] = _none,
+        end: Callable[[int], object] = os._exit,
+    ) -> None:
         """
         Args:
             lease: the domain's.
+            rival: why we must not be active even with the Lease, None when we may; raises ApiError when it can't tell.
             end: ends the process when work can't be stopped in time.
         """
+        self.hindrance: str | None = "not known yet whether other releases work here"
         self._lease = lease
+        self._rival = rival
         self._end = end
         duration = lease.duration.total_seconds()
         self._interval = duration / 5
@@ -69,10 +88,24 @@ class Member:
     async def run(self, lead: Lead, stop: asyncio.Event) -> None:
         """Take the Lease whenever it is free and lead while it is ours, until `stop` is set."""
         while not stop.is_set():
-            if await self._renew():
-                await self._term(lead, stop)
-            else:
-                await _either(stop, self._interval / 2)
+            if (self.hindrance is None or await self._unhindered()) and await self._renew():
+                # Asked once more: whoever asked before we had the Lease may have found nobody, as we did.
+                if await self._unhindered():
+                    await self._term(lead, stop)
+                    continue
+                await self._release()
+            await _either(stop, jittered(timedelta(seconds=self._interval / 2)))
+
+    async def _unhindered(self) -> bool:
+        before = self.hindrance
+        try:
+            async with asyncio.timeout(self._interval):
+                self.hindrance = await self._rival()
+        except (ApiError, TimeoutError) as error:
+            self.hindrance = f"it can't be told whether other releases work here: {error or 'no answer in time'}"
+        if self.hindrance and self.hindrance != before:
+            _log.warning("this process can't work: %s", self.hindrance)
+        return self.hindrance is None
 
     async def _term(self, lead: Lead, stop: asyncio.Event) -> None:
         """Lead until asked to stop or the Lease is lost."""

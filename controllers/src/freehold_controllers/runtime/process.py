@@ -20,11 +20,12 @@ from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.events import Recorder
 from freehold.kube.lease import Lease
-from freehold.kube.objects import Object
+from freehold.kube.objects import LEASES, Object
 from freehold.kube.reflector import Reflector
 from freehold.metrics import serve_health
 from freehold_controllers.runtime.member import Member
 from freehold_controllers.runtime.queue import Priority, Queue
+from freehold_controllers.runtime.rivals import Rivals
 from freehold_controllers.runtime.watches import Wake, Watch, urgency
 from freehold_controllers.runtime.work import Reconcile, work
 
@@ -66,6 +67,10 @@ class Settings:
     grace: timedelta = timedelta(seconds=25)
     works_in: frozenset[str] = frozenset()
 
+    def covers(self, namespace: str) -> bool:
+        """Whether resources of a namespace are reconciled."""
+        return not self.works_in or namespace in self.works_in
+
 
 class Process:
     """One controller.
@@ -84,8 +89,12 @@ class Process:
             watches: what is watched from the beginning; readiness waits for it.
         """
         identity = f"{settings.instance}_{uuid4().hex[:8]}"
-        lease = Lease(kube, settings.namespace, settings.name, identity, settings.lease_duration)
-        self.member = Member(lease)
+        self._rivals = Rivals(kube, settings.namespace, settings.name, settings.works_in)
+        lease = Lease(
+            *(kube, settings.namespace, settings.name, identity, settings.lease_duration),
+            annotations=self._rivals.annotations,
+        )
+        self.member = Member(lease, rival=self._rival)
         self.recorder = Recorder(kube, settings.name, settings.instance)
         self._kube = kube
         self._settings = settings
@@ -102,10 +111,9 @@ class Process:
 
     def wake(self, wakes: Iterable[Wake]) -> None:
         """Have keys reconciled. An idle member forgets them: it begins with all of them when it becomes active."""
-        works_in = self._settings.works_in
         if self._queue is not None:
             for key, priority in wakes:
-                if not works_in or key.namespace in works_in:
+                if self._settings.covers(key.namespace):
                     self._queue.add(key, priority)
 
     def watch(self, watch: Watch) -> Reflector:
@@ -129,7 +137,7 @@ class Process:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         port = self._settings.health_port
-        async with serve_health(port, alive=self._hanging, ready=self._unsynced), asyncio.TaskGroup() as self._tasks:
+        async with serve_health(port, alive=self._hanging, ready=self._unready), asyncio.TaskGroup() as self._tasks:
             for reflector in self._watches.values():
                 self._start(reflector)
             recording = self._tasks.create_task(self.recorder.run())
@@ -207,6 +215,18 @@ class Process:
     def _hanging(self) -> str | None:
         hanging = sorted(reflector.path.plural for reflector in self._running if reflector.idle > HANGING)
         return f"hanging watches: {', '.join(hanging)}" if hanging else None
+
+    async def _rival(self) -> str | None:
+        """As `Rivals.find`, and people are told."""
+        why = await self._rivals.find()
+        if why is not None:
+            place = {"name": self._settings.name, "namespace": self._settings.namespace}
+            lease = Object({"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": place})
+            self.recorder.record(lease, "Warning", "NamespacesTaken", why, action="Start")
+        return why
+
+    def _unready(self) -> str | None:
+        return self.member.hindrance or self._unsynced()
 
     def _unsynced(self) -> str | None:
         missing = [

@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from freehold.kube.client import Kube
 from freehold.kube.errors import AlreadyExists, Conflict, NotFound
-from freehold.kube.objects import LEASES, Object
+from freehold.kube.objects import LEASES, Key, Object
 from freehold.kube.text import micro_time
 
 NEVER = float("-inf")
@@ -23,6 +24,27 @@ NEVER = float("-inf")
 def monotonic() -> float:
     """Seconds of a clock that never goes back and, unlike time.monotonic(), goes on while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Sightings:
+    """Since when Leases haven't changed, while we looked."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        """
+        Args:
+            clock: monotonic seconds.
+        """
+        self._clock = clock
+        self._seen: dict[Key, tuple[str, float]] = {}
+
+    def expired(self, lease: Object) -> bool:
+        """Whether a foreign holder hasn't renewed a Lease, as it was just read, for its duration."""
+        now = self._clock()
+        version, since = self._seen.get(lease.key, ("", now))
+        if lease.resource_version != version:
+            since = now
+            self._seen[lease.key] = lease.resource_version, since
+        return now - since > float(lease.spec.get("leaseDurationSeconds") or 0)
 
 
 class Lease:
@@ -41,6 +63,7 @@ class Lease:
         identity: str,
         duration: timedelta,
         *,
+        annotations: Mapping[str, str] = MappingProxyType({}),
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """
@@ -50,6 +73,7 @@ class Lease:
             name: of the Lease.
             identity: of this process, unlike that of any other, earlier ones included.
             duration: whole seconds, the same in all processes.
+            annotations: that the Lease has while it is ours.
             clock: monotonic seconds.
         """
         self.duration = duration
@@ -59,8 +83,8 @@ class Lease:
         self._namespace = namespace
         self._name = name
         self._identity = identity
-        self._seen_version = ""
-        self._seen_at = 0.0
+        self._annotations = annotations
+        self._sightings = Sightings(clock)
         self._ours_from = NEVER
 
     async def acquire(self) -> bool:
@@ -97,23 +121,18 @@ class Lease:
         try:
             lease = await self._kube.get(LEASES, self._name, self._namespace)
         except NotFound:
-            body = {"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": {"name": self._name}}
+            metadata = {"name": self._name, "annotations": dict(self._annotations)}
+            body = {"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": metadata}
             await self._kube.create(LEASES, {**body, "spec": self._held({})}, self._namespace)
             if self.expires < self.clock():
                 # The Lease may have been deleted under a holder who still trusts in it: outwait that one.
                 self._ours_from = self.clock() + self.duration.total_seconds()
             return True
-        if lease.spec.get("holderIdentity") not in (None, "", self._identity) and not self._expired(lease):
+        if lease.spec.get("holderIdentity") not in (None, "", self._identity) and not self._sightings.expired(lease):
             return False
-        await self._kube.replace(LEASES, {**lease.raw, "spec": self._held(lease.spec)})
+        metadata = {**lease.metadata, "annotations": {**lease.annotations, **self._annotations}}
+        await self._kube.replace(LEASES, {**lease.raw, "metadata": metadata, "spec": self._held(lease.spec)})
         return True
-
-    def _expired(self, lease: Object) -> bool:
-        """Whether a foreign Lease hasn't changed for its duration while we looked."""
-        now = self.clock()
-        if lease.resource_version != self._seen_version:
-            self._seen_version, self._seen_at = lease.resource_version, now
-        return now - self._seen_at > float(lease.spec.get("leaseDurationSeconds") or 0)
 
     def _held(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """The spec with us as the holder."""

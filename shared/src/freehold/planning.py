@@ -54,6 +54,18 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
     )
 
 
+def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
+    """The GRANT by which a role may create an object ("Access control privileges" in Snowflake's documentation)."""
+    # All types of integrations have one privilege.
+    word = "INTEGRATION" if kind.object_type.endswith(" INTEGRATION") else kind.object_type
+    return sql.sql(
+        "GRANT CREATE {type} ON {container} TO ROLE {role}",
+        type=sql.words(word),
+        container=kind.container(target),
+        role=sql.identifier(role),
+    )
+
+
 def drop(target: Target) -> Sql:
     """The plain DROP. IF EXISTS is never sent: its success proves nothing."""
     return sql.sql("DROP {type} {name}", type=target.type, name=target.name)

@@ -33,7 +33,9 @@ def _section(kind: ErrorClass) -> Iterator[str]:
     if rows := TABLE.get(kind):
         yield "| Number or text | What is the matter | What helps |"
         yield "| --- | --- | --- |"
-        yield from (f"| {_sign(row)} | {row.about} | {row.advice} |" for row in rows)
+        # Texts last.
+        for row in sorted(rows, key=lambda row: row.numbers or (10**6,)):
+            yield f"| {_sign(row)} | {row.about} | {row.advice} |"
         yield ""
 
 

@@ -326,13 +326,12 @@ class Kind:
         shown = sql.sql("SHOW {type}S LIKE {pattern}", type=target.type, pattern=sql.like(target.parts[-1]))
         if self.level is Level.ACCOUNT:
             return shown
-        container = sql.words("DATABASE" if self.level is Level.DATABASE else "SCHEMA")
-        return sql.sql(
-            "{shown} IN {container} {parent}",
-            shown=shown,
-            container=container,
-            parent=sql.identifier(*target.parts[:-1]),
-        )
+        return sql.sql("{shown} IN {container}", shown=shown, container=self.container(target))
+
+    def container(self, target: Target) -> Sql:
+        """What contains an object: `ACCOUNT`, or its database or schema by name."""
+        word = sql.words(self.level.name)
+        return word if self.level is Level.ACCOUNT else sql.join((word, sql.identifier(*target.parts[:-1])))
 
     def is_row_of(self, target: Target, row: Row) -> bool:
         """Whether a row of SHOW is exactly this object."""

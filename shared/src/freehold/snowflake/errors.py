@@ -56,6 +56,7 @@ class SnowflakeError(Exception):
         message: its text, without a secret.
         query_id: id of the query in Snowflake's history.
         error_class: what to do about it.
+        remedy: what people can do about it, empty where the message says it all; who knows better may change it.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class SnowflakeError(Exception):
         self.sqlstate = sqlstate
         self.query_id = query_id
         self.error_class = error_class or classify(number, sqlstate, message)
+        self.remedy = advice(number, message)
 
     @property
     def outcome_known(self) -> bool:
@@ -93,8 +95,7 @@ class SnowflakeError(Exception):
         number = "" if self.number is None else f"{self.number:06d}{state}: "
         # Snowflake puts a line break after the family of an error ("SQL compilation error:").
         text = " ".join(_INCIDENT.sub("", _FAILURE_ID.sub("", self.message)).split())
-        hint = advice(self.number, self.message)
-        return f"{number}{text.rstrip('.')}. {hint}" if hint else f"{number}{text}"
+        return f"{number}{text.removesuffix('.')}. {self.remedy}" if self.remedy else f"{number}{text}"
 
 
 class OutcomeUnknown(SnowflakeError):

@@ -1,0 +1,130 @@
+"""What Snowflake refuses: told with what helps, tried again when that may help, never taken for success or absence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from freehold.kinds.registry import KINDS
+from freehold.planning import grant_to_create
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError, Unreachable
+from freehold_controllers.reconciler.reconcile import SLOW
+from freehold_controllers.runtime.work import Done, Unfinished
+
+from .world import Fuse, World
+
+
+@pytest.fixture
+def world() -> World:
+    return World(Fuse(0, done=False))
+
+
+def refuse(world: World, verb: str, error: SnowflakeError, *, times: int = 1000) -> None:
+    """Have statements that begin with a verb refused, the first few times."""
+    left: Iterator[SnowflakeError] = iter([error] * times)
+
+    def before(text: str) -> None:
+        if text.startswith(verb) and (found := next(left, None)):
+            raise found
+
+    world.snowflake.before = before
+
+
+def told_by(world: World) -> str:
+    return str(world.condition("Synced")["message"])
+
+
+@pytest.mark.parametrize(
+    ("securable", "added", "told"),
+    [
+        ("account", "", 'Run GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "R".'),
+        ("account", "CREATE WAREHOUSE granted on ACCOUNT.", 'Run GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "R".'),
+        ("resource_monitor", "", "Insufficient privileges to operate on resource_monitor 'X'."),
+    ],
+    ids=["known by the statement", "named by Snowflake", "something else"],
+)
+async def test_a_role_that_may_not_create_is_told_the_grant_to_run(
+    world: World, securable: str, added: str, told: str
+) -> None:
+    text = f"Insufficient privileges to operate on {securable} 'X'."
+    text += added and f" Your primary role R must have {added}"
+    refuse(world, "CREATE", SnowflakeError(text, number=3001, sqlstate="42501"))
+
+    with pytest.raises(Unfinished):
+        await world.process()(world.key)
+
+    assert told_by(world).endswith(told)
+    assert told_by(world).count("GRANT") <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "grant"),
+    [
+        ("Database", ("d",), 'GRANT CREATE DATABASE ON ACCOUNT TO ROLE "my role"'),
+        ("Schema", ("d", "s"), 'GRANT CREATE SCHEMA ON DATABASE "d" TO ROLE "my role"'),
+    ],
+)
+def test_the_right_to_create_is_one_on_what_contains_the_object(kind: str, parts: tuple[str, ...], grant: str) -> None:
+    assert str(grant_to_create(KINDS[kind], KINDS[kind].target(parts), "my role")) == grant
+
+
+async def test_a_statement_that_nothing_but_a_change_helps_is_sent_once_until_there_is_one(world: World) -> None:
+    refuse(world, "CREATE", SnowflakeError("invalid value", number=1008, sqlstate="22023"), times=1)
+    process = world.process()
+
+    assert await process(world.key) == Done(resync=SLOW)
+    assert world.reason == "TerminalError"
+    assert not world.snowflake.rows
+
+    world.edit(comment="mended")
+    assert await process(world.key) == Done()
+    assert world.reason == "Available"
+
+
+@pytest.mark.parametrize(("number", "slowly"), [(999999, True), (390701, True), (3001, False), (604, False)])
+async def test_what_is_unheard_of_or_too_much_is_not_hurried(world: World, number: int, slowly: bool) -> None:
+    refuse(world, "CREATE", SnowflakeError("no", number=number))
+
+    with pytest.raises(Unfinished) as end:
+        await world.process()(world.key)
+
+    assert end.value.slowly is slowly
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SnowflakeError("session gone", number=390114),
+        SnowflakeError("unheard of", number=999999),
+        OutcomeUnknown("503"),
+        Unreachable("no log-in"),
+    ],
+    ids=["session", "unknown", "outage", "no log-in"],
+)
+@pytest.mark.parametrize("at", ["look", "DROP"])
+async def test_an_outage_while_deleting_keeps_object_and_resource_and_the_drop_comes_afterwards(
+    world: World, error: SnowflakeError, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.settle()
+    world.delete()
+    process = world.process()
+
+    async def look(*_: Any, **__: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as outage:
+        if at == "look":
+            outage.setattr(world.snowflake, "observe", look)
+        else:
+            refuse(world, "DROP", error)
+        with pytest.raises(Unfinished):
+            await process(world.key)
+        assert (world.alive, list(world.snowflake.rows)) == (True, ["W"])
+        assert told_by(world).startswith("not dropped yet: ")
+        world.snowflake.before = lambda _text: None
+
+    # Which waits until a DROP whose answer was lost can't be under way any more.
+    await world.settle()
+    assert (world.alive, list(world.snowflake.rows)) == (False, [])

@@ -8,6 +8,7 @@ from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Step
 from freehold.observation import Observation
+from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
 from freehold_controllers.reconciler.holding import Holding
@@ -49,6 +50,7 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
         # here the attempt counts as unknown, which an object older than it can't be mistaken for.
         await holding.refuse_attempt(earlier)
         if error.number not in NAME_TAKEN:
+            error.remedy = error.remedy or _remedy(remote, error)
             raise
         return await remote.look("deep") or Hidden(str(error))
     # At once, since it is created_on and owner that make the object ours: after a crash here, the mark and these tell.
@@ -58,6 +60,14 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
     await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new)
     await _finish(remote, holding, spec)
     return await remote.look("deep") or Absence.UNPROVED
+
+
+def _remedy(remote: Remote, error: SnowflakeError) -> str:
+    """What helps when a role may not create an object in what is to contain it, which is the one that is named then."""
+    container = f"operate on {remote.kind.level.name.lower()} "
+    if error.error_class is not ErrorClass.PERMISSION or container not in error.message:
+        return ""
+    return f"Run {planning.grant_to_create(remote.kind, remote.target, remote.role)}."
 
 
 async def _finish(remote: Remote, holding: Holding, spec: SnowflakeSpec) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, get_args
+from typing import Any
 
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import properties
 from freehold.kinds.kind import Kind
-from freehold.kinds.model import Model
+from freehold.kinds.model import Model, model_in
 
 
 def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
@@ -44,15 +44,9 @@ def _fields(model: type[Model]) -> tuple[tuple[str, str, Callable[[Any], object]
     found = []
     for attribute, info in model.model_fields.items():
         check = checks.get(attribute)
-        if check or _holds_models(info.annotation):
+        if check or model_in(info.annotation):
             found.append((attribute, info.alias or attribute, check))
     return tuple(found)
-
-
-def _holds_models(annotation: Any) -> bool:
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        return True
-    return any(_holds_models(each) for each in get_args(annotation))
 
 
 def _values(place: str, value: object) -> Iterator[tuple[str, object]]:

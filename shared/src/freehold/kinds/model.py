@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
@@ -16,3 +18,10 @@ class Model(BaseModel):
         frozen=True,
         use_attribute_docstrings=True,
     )
+
+
+def model_in(annotation: Any) -> type[Model] | None:
+    """The model whose values a field holds, alone, in a list or not at all; None where it holds none."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := model_in(each))), None)

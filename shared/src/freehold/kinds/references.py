@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from freehold.identifiers import qualified
 from freehold.kinds.common import Reference
 from freehold.kinds.fields import Property, properties
 from freehold.kinds.kind import Requested
-from freehold.kinds.model import Model
+from freehold.kinds.model import Model, model_in
 
 M = TypeVar("M", bound=Model)
 
@@ -60,9 +61,16 @@ def _found(place: str, model: Model, namespace: str) -> Iterator[Requested]:
 
 
 def _fields(place: str, model: Model) -> Iterator[tuple[str, str, Any, Property | None]]:
-    """(attribute, path in the manifest, value, facts) of every field that is set to more than a scalar."""
-    facts = {each.attribute: each.facts for each in properties(type(model))}
-    for attribute, value in model:
-        if isinstance(value, Model | list):
-            name = type(model).model_fields[attribute].alias or attribute
-            yield attribute, f"{place}{name}", value, facts.get(attribute)
+    """(attribute, path in the manifest, value, facts) of every field that is set and can hold models."""
+    for attribute, name, facts in _holders(type(model)):
+        value = getattr(model, attribute)
+        if value is not None:
+            yield attribute, f"{place}{name}", value, facts
+
+
+@cache
+def _holders(model: type[Model]) -> tuple[tuple[str, str, Property | None], ...]:
+    """(attribute, name in the manifest, facts) of every field that can hold models."""
+    facts = {each.attribute: each.facts for each in properties(model)}
+    fields = model.model_fields.items()
+    return tuple((name, info.alias or name, facts.get(name)) for name, info in fields if model_in(info.annotation))

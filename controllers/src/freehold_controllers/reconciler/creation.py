@@ -13,6 +13,7 @@ from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.preflight import require_parents
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 
@@ -34,11 +35,14 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
     Raises:
         SnowflakeError: it was refused for another reason than its name, or may have succeeded: the mark says so until
             it is found out.
-        Stopped: it succeeded, but the object isn't ours.
+        Stopped: it isn't tried, since what is to contain the object isn't there; or it succeeded, but the object isn't
+            ours.
     """
     earlier = holding.spec.mark
     # Before the mark: what can't be put into a statement is no attempt.
     statement = planning.create(remote.kind, remote.target, spec)
+    if holding.spec.evidence is None:
+        await require_parents(remote, spec)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
     await holding.begin_attempt(await remote.now())
     try:

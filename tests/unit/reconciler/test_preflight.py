@@ -1,0 +1,89 @@
+"""Before a first CREATE: containers given by name are looked for, and only a proof that they are absent stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from freehold.kinds.fields import Target
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS
+from freehold.observation import Observation
+from freehold.snowflake.client import Snowflake
+from freehold.snowflake.query_tag import QueryTag
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.preflight import raw_parents, require_parents
+from freehold_controllers.reconciler.remote import Remote
+from tests.harness.declarations import TABLE
+from tests.unit.reconciler.world import SETTINGS
+
+DATABASE, SCHEMA, WAREHOUSE = (KINDS[name] for name in ("Database", "Schema", "Warehouse"))
+BY_NAME: dict[str, Any] = {"name": "T", "databaseName": "D", "schemaName": "S"}
+
+PARENTS = [
+    # kind, spec, kinds of the containers that are given by name
+    (WAREHOUSE, {"name": "W"}, ()),
+    (SCHEMA, {"name": "S", "databaseName": "D"}, ("Database",)),
+    (SCHEMA, {"name": "S", "databaseRef": {"name": "d"}}, ()),
+    (TABLE, BY_NAME, ("Database", "Schema")),
+    (TABLE, {"name": "T", "databaseRef": {"name": "d"}, "schemaName": "S"}, ("Schema",)),
+    (TABLE, {"name": "T", "schemaRef": {"name": "s"}}, ()),
+]
+
+
+@pytest.mark.parametrize(("kind", "spec", "expected"), PARENTS)
+def test_what_is_given_by_reference_needs_no_look(kind: Kind, spec: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert tuple(each.name for each in raw_parents(kind, kind.spec.model_validate(spec))) == expected
+
+
+class Account(Snowflake):
+    """An account with some objects, seen by a role that sees all or only those."""
+
+    def __init__(self, *there: tuple[str, ...], sees_everything: bool) -> None:
+        self.there = there
+        self.sees_everything = sees_everything
+        self.asked: list[tuple[str, ...]] = []
+
+    async def observe(
+        self, _settings: Any, _kind: Kind, target: Target, *_: Any, details: Collection[str] = ()
+    ) -> Observation | None:
+        assert not details
+        self.asked.append(target.parts)
+        return Observation({"created_on": datetime(2026, 1, 1, tzinfo=UTC)}) if target.parts in self.there else None
+
+    async def sees_all(self, *_: Any) -> bool:
+        return self.sees_everything
+
+
+async def look(account: Account) -> None:
+    tag = QueryTag(kind="Table", namespace="n", name="x", uid="u")
+    remote = Remote(account, SETTINGS, "R", TABLE, TABLE.target(("D", "S", "T")), tag, lambda: None, frozenset({"x"}))
+    await require_parents(remote, TABLE.spec.model_validate(BY_NAME))
+
+
+@pytest.mark.parametrize(
+    ("there", "absent", "field"), [((), 'database "D"', "database"), ((("D",),), 'schema "D"."S"', "schema")]
+)
+async def test_a_container_that_is_certainly_not_there_is_named(
+    there: tuple[tuple[str, ...], ...], absent: str, field: str
+) -> None:
+    with pytest.raises(Stopped) as stopped:
+        await look(Account(*there, sees_everything=True))
+    stop = stopped.value.stop
+    assert stop.reason == "DependencyNotReady"
+    assert stop.message.startswith(f"{absent} isn't there")
+    assert f"spec.{field}Name" in stop.message
+    assert f"{field}Ref" in stop.message
+
+
+async def test_what_may_only_be_invisible_is_left_to_snowflake_to_tell() -> None:
+    account = Account(sees_everything=False)
+    await look(account)
+    assert account.asked == [("D",), ("D", "S")]
+
+
+async def test_what_is_there_stops_nothing() -> None:
+    await look(Account(("D",), ("D", "S"), sees_everything=True))

@@ -35,6 +35,7 @@ def test_secrets_are_masked_for_people() -> None:
     )
     assert statement.text == "ALTER USER \"U\" SET PASSWORD = 'pw'''"
     assert str(statement) == "ALTER USER \"U\" SET PASSWORD = '***'"
+    assert "pw" not in repr(statement)
 
 
 @given(st.text())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import LiteralString
 
 from freehold.identifiers import qualified
@@ -30,9 +30,9 @@ class Sql:
         secrets: the values that are masked in `shown`.
     """
 
-    text: str
+    text: str = field(repr=False)
     shown: str
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return self.shown

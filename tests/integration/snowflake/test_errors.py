@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -132,16 +133,20 @@ async def test_a_log_in_that_is_refused_for_an_unknown_reason_is_not_repeated(
 
 
 async def test_what_a_secret_statement_is_refused_with_does_not_tell_the_secret(
-    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+    snowflake: Snowflake,
+    settings: ConnectionSettings,
+    endpoint: SnowflakeEndpoint,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     secret = "canary-9f2c's \\ end"
     statement = sql("ALTER USER U SET PASSWORD = {it}", it=literal(secret, secret=True))
     message = f"syntax error line 1 at position 29 unexpected '{secret}' near {statement.text}, Reason: 'PRIOR_USE'"
     endpoint.faults.add(Fault(match="ALTER USER", action="error", number=1003, message=message))
 
-    with pytest.raises(SnowflakeError) as told:
+    with caplog.at_level(logging.DEBUG), pytest.raises(SnowflakeError) as told:
         await snowflake.execute(settings, statement, TAG)
 
+    assert "canary" not in caplog.text
     assert "canary" not in f"{told.value!r} {told.value} {told.value.message} {told.value.trace} {told.value.args}"
     assert "Reason: 'PRIOR_USE'" in str(told.value)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from freehold.kinds.registry import KINDS
+from freehold.kube.objects import Key
 from freehold.planning import grant_to_create
 from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError, Unreachable
 from freehold_controllers.reconciler.reconcile import SLOW
@@ -81,6 +82,20 @@ async def test_a_statement_that_nothing_but_a_change_helps_is_sent_once_until_th
     world.edit(comment="mended")
     assert await process(world.key) == Done()
     assert world.reason == "Available"
+
+
+async def test_what_is_refused_to_one_keeps_no_other_from_working(world: World) -> None:
+    other = Key(world.kind, "n", "other")
+    spec = {**world.kube.objects[world.place]["spec"], "name": "OTHER"}
+    world.kube.put(world.path, other.name, other.namespace, metadata={"generation": 1}, spec=spec)
+    refuse(world, 'CREATE WAREHOUSE "W"', SnowflakeError("syntax error", number=1003, sqlstate="42000"))
+    process = world.process()
+
+    for _ in range(20):
+        await process(world.key)
+    assert await process(other) == Done()
+
+    assert (world.reason, world.reason_of(other)) == ("TerminalError", "Available")
 
 
 @pytest.mark.parametrize(("number", "slowly"), [(999999, True), (390701, True), (3001, False), (604, False)])

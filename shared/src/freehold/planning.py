@@ -30,16 +30,8 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
     if kind.create_prefix and (prefix := kind.create_prefix(spec)):
         clauses[Place.BEFORE_TYPE].append(prefix)
     for each in kind.fields:
-        value = getattr(spec, each.attribute)
-        facts = each.facts
-        if value is None or not (facts.sql or facts.clause) or not facts.create:
-            continue
-        try:
-            clause = facts.create_clause(value)
-        except InvalidName as error:
-            raise InvalidName(f"spec.{each.name}: {error}") from error
-        if clause:
-            clauses[facts.place].append(clause)
+        if clause := _create_clause(each, spec):
+            clauses[each.facts.place].append(clause)
     elements = clauses[Place.ELEMENTS]
     return sql.join(
         (
@@ -52,6 +44,32 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
             *clauses[Place.PROPERTIES],
         )
     )
+
+
+def check_create(kind: Kind, spec: SnowflakeSpec, before: SnowflakeSpec | None = None) -> None:
+    """Try what CREATE would say of a spec's fields.
+
+    Args:
+        kind: the kind.
+        spec: what is wanted.
+        before: a spec that was tried already; fields that are the same in both are passed over.
+
+    Raises:
+        InvalidName: as `create`.
+    """
+    for each in kind.fields:
+        if before is None or getattr(spec, each.attribute) != getattr(before, each.attribute):
+            _create_clause(each, spec)
+
+
+def _create_clause(each: SpecField, spec: SnowflakeSpec) -> Sql | None:
+    facts, value = each.facts, getattr(spec, each.attribute)
+    if value is None or not (facts.sql or facts.clause) or not facts.create:
+        return None
+    try:
+        return facts.create_clause(value)
+    except InvalidName as error:
+        raise InvalidName(f"spec.{each.name}: {error}") from error
 
 
 def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:

@@ -59,6 +59,20 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Unnameable:
+    """Snowflake can't have an object of the name that a spec gives it.
+
+    Attributes:
+        why: for people.
+    """
+
+    why: str
+
+
+_Seen = View | Unresolved | Unnameable
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """A resource that is created or updated.
 
@@ -182,11 +196,9 @@ class Admission:
         faults = validation.faults(change.kind, change.new)
         if faults and not (change.old and faults == validation.faults(change.kind, change.old)):
             return denied(Cause.INVALID, "; ".join(faults))
+        # What can't be put into a statement is refused here, and not by a condition.
+        planning.check_create(change.kind, change.new, change.old)
         views = await self._views(change, self._copies)
-        _, after = views
-        if isinstance(after, View) and isinstance(after.resolved, Resolved):
-            # What can't be put into a statement is refused here, and not by a condition.
-            planning.create(change.kind, change.kind.target(after.resolved.parts), change.new)
         verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
             # Claims and their holders were read live; what was computed from copies must hold live as well.
@@ -196,13 +208,16 @@ class Admission:
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
         return verdict.warn(*map(messages.recreated, fixed), *faults, *planning.advice(change.kind, change.new))
 
-    async def _views(self, change: Change, get: Get) -> tuple[View | Unresolved | None, View | Unresolved]:
+    async def _views(self, change: Change, get: Get) -> tuple[_Seen | None, _Seen]:
         """What the resource stood for, and will stand for."""
         before = await self._view(change, change.old, get) if change.old else None
         return before, await self._view(change, change.new, get)
 
-    async def _claim(self, change: Change, before: View | Unresolved | None, after: View | Unresolved) -> Verdict:
+    async def _claim(self, change: Change, before: _Seen | None, after: _Seen) -> Verdict:
         """Check the allow-lists, and claim what a change adds to the resource's objects."""
+        if isinstance(after, Unnameable):
+            # What could not be named before stands for nothing: it may be paused or mended step by step.
+            return ALLOWED.warn(after.why) if after == before else denied(Cause.INVALID, after.why)
         if isinstance(after, Unresolved):
             return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(after)))
         had = before if isinstance(before, View) else None
@@ -233,9 +248,12 @@ class Admission:
             return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
         return verdict
 
-    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> View | Unresolved:
+    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> _Seen:
         namespace = change.asker.namespace
-        resolved = await resolve(change.kind, namespace, spec, get)
+        try:
+            resolved = await resolve(change.kind, namespace, spec, get)
+        except InvalidName as error:
+            return Unnameable(str(error))
         if resolved.provider is None:
             return resolved
         labels = await self._labels(namespace) if resolved.provider.spec.allowed_namespace_selector else {}

@@ -15,6 +15,7 @@ from freehold_devstack.snowflake.relations import (
     clustering,
     column_changes,
     listings,
+    other_policies,
     row_access,
     search_optimization,
     uncovered,
@@ -52,6 +53,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         check_collation(str(draft.parameters["DEFAULT_DDL_COLLATION"]))
     if "OR ALTER" in given:
         check_redefinable(draft, given)
+    other_policies.check_there(context, draft)
     existing = context.catalog.get(draft.id)
     if COLUMNS in given and existing is not None:
         if "CHANGE_TRACKING" not in given:
@@ -203,7 +205,7 @@ TYPE = ObjectType(
     container="SCHEMA",
     modifiers=(Clause("TRANSIENT", "TRANSIENT"), *TEMPORARY_MODIFIERS),
     signature=parse_signature,
-    clauses=(clustering.CLAUSE, *row_access.CLAUSES, *uncovered.TABLE_CLAUSES),
+    clauses=(clustering.CLAUSE, *row_access.CLAUSES, *other_policies.CLAUSES, *uncovered.TABLE_CLAUSES),
     properties=(
         Property("COMMENT", Text(), default="", unset=""),
         Property("CHANGE_TRACKING", Boolean(), default=False, unset=False),
@@ -219,10 +221,12 @@ TYPE = ObjectType(
         *clustering.ACTIONS,
         *row_access.ACTIONS,
         *search_optimization.ACTIONS,
+        *other_policies.ACTIONS,
         *uncovered.TABLE_ACTIONS,
     ),
     show=Show(_COLUMNS, terse=_TERSE, history=True, starts_with=True, limit=True),
     extra_shows=listings.SHOWS,
+    extra_describes=search_optimization.DESCRIBES,
     describe=_describe,
     describe_forms=(("TYPE = COLUMNS", _describe), ("TYPE = STAGE", _describe_stage)),
     relation=True,

@@ -21,12 +21,12 @@ from freehold_devstack.snowflake.relations.columns import (
     policy_of,
     with_columns,
 )
+from freehold_devstack.snowflake.relations.other_policies import PROJECTION_POLICY
 from freehold_devstack.snowflake.relations.policy_rules import applicable, require_apply
 from freehold_devstack.snowflake.relations.row_access import row_access_columns, with_renamed_arguments
 from freehold_devstack.snowflake.tags import parse_tags, tagged, untagged
 
 _MASKING_POLICY = "MASKING POLICY"
-_PROJECTION_POLICY = "PROJECTION POLICY"
 MAX_COLUMN_TAGS = 20
 """https://docs.snowflake.com/en/sql-reference/sql/alter-table-column"""
 
@@ -43,8 +43,8 @@ def parse_attachment(parser: Parser, column: Column) -> Column | None:
             tags = parse_tags(parser)
             parser.expect(")")
             return _once(column, replace(column, tagging=tags), "tagging")
-        if parser.accept_phrase(f"{words} {_PROJECTION_POLICY}"):
-            raise errors.unsupported(_PROJECTION_POLICY)
+        if parser.accept_phrase(f"{words} {PROJECTION_POLICY}"):
+            return _once(column, replace(column, projection_policy=parser.name(parts=3)), "projection_policy")
     return None
 
 
@@ -75,6 +75,7 @@ def attach(
 def _attached(
     context: Context, relation: CatalogObject, columns: Sequence[Column], column: Column, beside: Iterable[Column]
 ) -> Column:
+    column = _projected(context, column)
     if column.masking_policy is not None:
         column = _masked(context, relation, columns, column, column.masking_policy)
     if column.tagging:
@@ -131,10 +132,24 @@ def parse_column_governance(parser: Parser, name: str) -> ColumnChange | None:
     if parser.accept("UNSET", "TAG"):
         names = parse_names(parser)
         return lambda context, relation, column: replace(column, tags=untagged(context, relation, column.tags, names))
-    for verb in ("SET", "UNSET"):
-        if parser.accept_phrase(f"{verb} {_PROJECTION_POLICY}"):
-            raise errors.unsupported(_PROJECTION_POLICY)
+    if parser.accept_phrase(f"SET {PROJECTION_POLICY}"):
+        policy = parser.name(parts=3)
+        parser.accept("FORCE")
+        return lambda context, _, column: _projected(context, replace(column, projection_policy=policy))
+    if parser.accept_phrase(f"UNSET {PROJECTION_POLICY}"):
+        return _unset_projection
     return None
+
+
+def _projected(context: Context, column: Column) -> Column:
+    """Refuse with 002003 the projection policy that a definition names."""
+    if column.projection_policy:
+        context.resolve_reference(PROJECTION_POLICY, column.projection_policy, "CREATE")
+    return column
+
+
+def _unset_projection(_context: Context, _relation: CatalogObject, column: Column) -> Column:
+    raise errors.unnumbered(f"Column '{column.name}' has no projection policy.")
 
 
 def _set_masking(masking: Masking, *, force: bool) -> ColumnChange:

@@ -55,6 +55,7 @@ class Column:
         collation: None where the statement leaves it to what is in force.
         expression: What a virtual column is computed by.
         uses: The columns that the expression uses.
+        projection_policy: The one that the statement names; none stays on a column.
         tags: Values by tag id.
         tagging: The tags that the statement sets, by name.
     """
@@ -71,6 +72,7 @@ class Column:
     expression: str | None = None
     uses: tuple[str, ...] = ()
     masking_policy: Masking | None = None
+    projection_policy: Name = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     tagging: TagValues = ()
 
@@ -102,6 +104,7 @@ def keep(column: Column) -> Mapping[str, Value]:
         "expression": column.expression,
         "uses": column.uses,
         "masking_policy": None if masking is None else asdict(masking),
+        "projection_policy": column.projection_policy,
         "tags": column.tags,
         "tagging": column.tagging,
     }
@@ -123,6 +126,7 @@ def _recall(values: Mapping[str, Any]) -> Column:
         "type": data_type(values["type"]),
         "identity": identity and Identity(**identity),
         "masking_policy": masking and Masking(masking["policy"], tuple(masking["using"])),
+        "projection_policy": tuple(values.get("projection_policy", ())),
     }
     return Column(**{**values, **typed})
 

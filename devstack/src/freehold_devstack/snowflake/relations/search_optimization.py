@@ -3,7 +3,8 @@
 https://docs.snowflake.com/en/user-guide/search-optimization-service
 """
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from freehold_devstack.snowflake import errors
@@ -11,14 +12,17 @@ from freehold_devstack.snowflake.access import OWNERSHIP
 from freehold_devstack.snowflake.catalog import CatalogObject
 from freehold_devstack.snowflake.context import MILLISECONDS_PER_MINUTE, Context
 from freehold_devstack.snowflake.grammar import Act, Action
-from freehold_devstack.snowflake.parser import Parser
-from freehold_devstack.snowflake.relations.columns import columns_of, find_column
+from freehold_devstack.snowflake.object_type import Form, Statement
+from freehold_devstack.snowflake.parser import Name, Parser
+from freehold_devstack.snowflake.relations.columns import Column, columns_of, find_column
+from freehold_devstack.snowflake.results import Result, number, text
 
 SEARCH_OPTIMIZATION = "SEARCH OPTIMIZATION"
 """The property with what is optimized, and since when."""
 
 _METHODS = ("EQUALITY", "FULL_TEXT", "GEO", "SUBSTRING")
 _EVERYTHING = "*"
+_WHOLE_TABLE = f"EQUALITY({_EVERYTHING})"
 _MINUTES_TO_BUILD = 10
 
 Targets = tuple[str, ...]
@@ -81,7 +85,7 @@ def _parse_add(parser: Parser) -> Act:
     def act(context: Context, table: CatalogObject) -> None:
         _require(context, table)
         _check_columns(table, wanted)
-        on = tuple(dict.fromkeys((*targets(table), *(wanted or (f"EQUALITY({_EVERYTHING})",)))))
+        on = tuple(dict.fromkeys((*targets(table), *(wanted or (_WHOLE_TABLE,)))))
         context.catalog.update(table, _with_targets(context, table, on))
 
     return act
@@ -107,3 +111,45 @@ ACTIONS = (
     Action(f"DROP {SEARCH_OPTIMIZATION}", _parse_drop, None),
 )
 """The forms of ALTER TABLE about search optimization."""
+
+
+# --- DESCRIBE --------------------------------------------------------------------------------------------------------
+
+_DESCRIPTION = (number("expression_id"), text("method"), text("target"), text("target_data_type"), text("active"))
+
+
+@dataclass(frozen=True)
+class Describe:
+    """DESCRIBE SEARCH OPTIMIZATION ON <table>."""
+
+    table: Name
+
+    @property
+    def form(self) -> Form:
+        return Form("DESCRIBE", SEARCH_OPTIMIZATION, self.table)
+
+    def execute(self, context: Context) -> Result:
+        table = context.resolve(context.types["TABLE"], self.table, "DESCRIBE")
+        active = "true" if progress(context, table) == 100 else "false"
+        rows = [
+            (at, method, column.name, str(column.type), active)
+            for at, (method, column) in enumerate(_described(table), 1)
+        ]
+        return Result(_DESCRIPTION, rows)
+
+
+def _described(table: CatalogObject) -> Iterator[tuple[str, Column]]:
+    """What is optimized, column by column, also where that is the whole table."""
+    columns = columns_of(table)
+    for target in targets(table):
+        method, _, name = target[:-1].partition("(")
+        yield from ((method, column) for column in columns if target == _WHOLE_TABLE or column.name == name)
+
+
+def _parse_describe(parser: Parser) -> Statement:
+    parser.expect("ON")
+    return Describe(parser.name(parts=3))
+
+
+DESCRIBES: tuple[tuple[str, Callable[[Parser], Statement]], ...] = ((SEARCH_OPTIMIZATION, _parse_describe),)
+"""The words after DESCRIBE, and what reads the rest."""

@@ -7,14 +7,14 @@ _POLICIES = phrases("AGGREGATION POLICY, JOIN POLICY")
 _PROPERTIES = phrases("ERROR_LOGGING, ICEBERG_DEFAULT_DDL_COLLATION, ROW_TIMESTAMP")
 
 _ACTIONS = (
-    *(f"{verb} {what}" for verb in ("SET", "UNSET") for what in (*_POLICIES, "CONTACT", "DATA_METRIC_SCHEDULE")),
+    *(f"{verb} {what}" for verb in ("SET", "UNSET") for what in ("CONTACT", "DATA_METRIC_SCHEDULE")),
     *(f"{verb} DATA METRIC FUNCTION" for verb in ("ADD", "DROP", "MODIFY")),
     "UNSET DCM PROJECT",
 )
 _TABLE_ACTIONS = (
     *_ACTIONS,
     *(f"{verb} {name}" for verb in ("SET", "UNSET") for name in _PROPERTIES),
-    *phrases("ADD STORAGE LIFECYCLE POLICY, DROP STORAGE LIFECYCLE POLICY, RECLUSTER"),
+    "RECLUSTER",
 )
 
 
@@ -22,19 +22,18 @@ def _clauses(*words: str) -> tuple[Part, ...]:
     return tuple(Part(each, uncovered(each)) for each in words)
 
 
-VIEW_CLAUSES = _clauses(
-    *_POLICIES, *(f"WITH {policy}" for policy in _POLICIES), "COPY TAGS", "WITH CONTACT", "WITH DATA METRIC FUNCTION"
-)
+_CLAUSES = _clauses("COPY TAGS", "WITH CONTACT", "WITH DATA METRIC FUNCTION")
+
+VIEW_CLAUSES = (*_CLAUSES, *_clauses(*_POLICIES, *(f"WITH {policy}" for policy in _POLICIES)))
 """Of CREATE VIEW."""
 
-TABLE_CLAUSES = (
-    *VIEW_CLAUSES,
-    *_clauses("STORAGE LIFECYCLE POLICY", "WITH STORAGE LIFECYCLE POLICY", *_PROPERTIES),
-)
+TABLE_CLAUSES = (*_CLAUSES, *_clauses(*_PROPERTIES))
 """Of CREATE TABLE."""
 
 TABLE_ACTIONS = tuple(Action(words, uncovered(f"ALTER TABLE {words}")) for words in _TABLE_ACTIONS)
 """Of ALTER TABLE."""
 
-VIEW_ACTIONS = tuple(Action(words, uncovered(f"ALTER VIEW {words}")) for words in _ACTIONS)
+_VIEW_ACTIONS = (*_ACTIONS, *(f"{verb} {policy}" for verb in ("SET", "UNSET") for policy in _POLICIES))
+
+VIEW_ACTIONS = tuple(Action(words, uncovered(f"ALTER VIEW {words}")) for words in _VIEW_ACTIONS)
 """Of ALTER VIEW."""

@@ -6,6 +6,7 @@ from freehold.snowflake.error_table.row import Row, unnumbered
 
 _QUALIFY = "Name it in full: database, schema, name."
 _RETYPE = "Snowflake only widens types in place: add a column of the new type, or make the table anew."
+_OWN_ADDRESS = "Add Freehold's egress address to the policy first."
 _PASTE_KEY = "Give the key's base64 text alone, without header, footer and line breaks."
 
 SYNTAX = (
@@ -39,6 +40,7 @@ TERMINAL = (
     Row((904,), "a column or variable doesn't exist", "Check the name, its case and its quotes in the body."),
     Row((906,), "the name has too many parts", "Shorten it to ORGANIZATION.ACCOUNT."),
     Row((939,), "a function is called with too many arguments"),
+    Row((979, 1104), "a column is neither grouped by nor aggregated"),
     Row((1007, 1038), "a value of the wrong type"),
     Row((1044,), "a function is called with arguments of the wrong types"),
     Row((1045,), "an argument must be a string"),
@@ -51,20 +53,29 @@ TERMINAL = (
     Row((90105, 391918), "no database is given", _QUALIFY),
     Row((90106,), "no schema is given", _QUALIFY),
     Row((90153, 90201), "SHOW would answer with more than 10,000 rows"),
-    Row((100035, 100038, 100051, 100072, 100108), "the data doesn't fit: a value can't be read, or NULL isn't allowed"),
+    Row(
+        (100035, 100038, 100039, 100051, 100069, 100071), "the data doesn't fit: a value can't be read or is too large"
+    ),
+    Row((100072, 100078, 100108, 100115), "the data doesn't fit: NULL isn't allowed, or a value can't be read"),
     Row((100132,), "the procedure failed"),
     Row((390142,), "the request can't be read", "Look for a proxy that changes requests."),
     # Objects
+    Row((949,), "a function of this name and these arguments exists"),
+    Row((1430,), "the column exists"),
+    Row((1432,), "a table keeps one column at least"),
+    Row((1482, 11201, 11202, 11207, 11208), "not possible with virtual columns"),
     Row((1471,), "the column holds NULLs", "Fill them first: UPDATE ... SET ... WHERE ... IS NULL."),
     Row((2019,), "the file format can't give more than one column"),
     Row((2025,), "two columns have one name", "Rename one of them."),
     Row((2026,), "the list of columns is invalid", reported=True),
+    Row((2040,), "the data type doesn't exist"),
     Row((2035,), "not allowed before something is set up outside", reported=True),
     Row((2057,), "the view declares other columns than its query has", "Make both agree.", reported=True),
+    Row((2119,), "a temporary table can't become a permanent one"),
     Row((2212,), "a materialized view reads one table only"),
     Row((2263,), "the column's default isn't allowed"),
     Row((2857,), "FROZEN WHERE and this primary key exclude each other"),
-    Row((40052, 40053), "the column can't become of that type", _RETYPE),
+    Row((2108, 40050, 40052, 40053), "the column can't become of that type", _RETYPE),
     Row((90084,), "there are as many objects as Snowflake allows", "Ask Snowflake's support to raise the limit."),
     Row((90088, 90089, 90348), "the account's or administrator's name isn't allowed"),
     Row((90207,), "the function returns another type than it declares"),
@@ -95,8 +106,10 @@ TERMINAL = (
     Row((3639,), "the property is deprecated"),
     Row((4101,), "catalog integrations don't have this option", reported=True),
     Row((4800,), "CLIENT_POLICY needs DRIVERS in CLIENT_TYPES"),
+    Row((9024,), "the function's arguments take up too much"),
     Row((10402,), "the table isn't bound to the warehouse"),
     Row((90263,), "the start has passed", "Use IMMEDIATELY, or a time to come."),
+    Row((98506,), "the network policy would lock Freehold out", _OWN_ADDRESS),
     Row((98519,), "an empty network policy can't be used", "Add an address or a rule to it first."),
     Row((511503,), "users of this type don't have the property", "Remove the field, or change the user's type."),
     # Grants, shares, policies, tags
@@ -109,6 +122,7 @@ TERMINAL = (
     Row((3033,), "a share has one database", "GRANT REFERENCE_USAGE ON DATABASE ... TO SHARE ... for the others."),
     Row((3038,), "internal stages have READ and WRITE, external ones USAGE"),
     Row((3042,), "a system role isn't granted like that", reported=True),
+    Row((3111,), "objects of this type aren't granted in bulk"),
     Row((3104, 3105), "objects of a share can't be granted on"),
     Row((90838,), "a share holds secure objects only", "Make it SECURE, or SECURE_OBJECTS_ONLY = FALSE of the share."),
     Row((98806,), "an application's role can't be granted to the application"),
@@ -125,9 +139,7 @@ TERMINAL = (
     Row((91857,), "only serverless tasks have TARGET_COMPLETION_INTERVAL"),
     # Numbers that nobody tells
     unnumbered(
-        r"cannot be activated\. Requestor IP address",
-        "the network policy would lock Freehold out",
-        "Add Freehold's egress address to the policy first.",
+        r"cannot be activated\. Requestor IP address", "the network policy would lock Freehold out", _OWN_ADDRESS
     ),
     unnumbered("has at least one cycle", "the tasks run in a circle"),
     unnumbered("more than one root task", "the graph of tasks has two roots"),

@@ -6,6 +6,7 @@ from freehold.snowflake.error_table.row import Row, unnumbered
 
 _GRANT_OPTION = "Run it as a role that may grant: GRANT MANAGE GRANTS ON ACCOUNT TO ROLE ..."
 _WAREHOUSE = "Set spec.warehouse of the ProviderConfig, and GRANT USAGE ON WAREHOUSE ... TO ROLE ..."
+_DETACH = "Detach it from what it is set on: POLICY_REFERENCES of the INFORMATION_SCHEMA lists that."
 _DETACH_RULE = (
     "Take its network rules out of the policies elsewhere: ALTER NETWORK POLICY ... REMOVE ALLOWED_NETWORK_RULE_LIST = "
     "(...)."
@@ -72,6 +73,8 @@ MISSING = (
     Row((395069,), "the service's template or its stage doesn't exist"),
     Row((397007, 397012, 397013), "an image doesn't exist"),
     Row((398529,), "the gateway's service doesn't exist, or the role can't see it"),
+    Row((91930,), "the table's changes aren't tracked yet", "ALTER TABLE ... SET CHANGE_TRACKING = TRUE."),
+    Row((500130,), "the share has no database yet", "GRANT USAGE ON DATABASE ... TO SHARE ... comes first."),
     Row((505001,), "what is referred to doesn't exist, or the role can't see it"),
     unnumbered(
         "Pipe Notifications bind failure", "the bucket's notifications can't be bound", "Set the queue up first."
@@ -115,10 +118,12 @@ CONFLICT = (
         "Detach it: ALTER ACCOUNT UNSET NETWORK_POLICY, or the same of the user or integration that is named.",
     ),
     Row((1520,), "the object is being changed by somebody else", reported=True),
-    Row((3036,), "grants depend on it", "Revoke them first; SHOW GRANTS lists them."),
+    Row((3036, 3935), "grants depend on it", "Revoke them first; SHOW GRANTS lists them."),
     Row((3101, 3122), "the group is being refreshed"),
     Row((3504,), "a future grant names another owner", "REVOKE OWNERSHIP ON FUTURE ... FROM ROLE ... comes first."),
+    Row((3512,), "the future grant of WRITE goes before that of READ"),
     Row((3529,), "the column has another masking policy", "ALTER TABLE ... MODIFY COLUMN ... UNSET MASKING POLICY."),
+    Row((3531,), "the policy is in use", _DETACH),
     Row((3549,), "the object has another policy of this kind", "Unset that one first."),
     Row((90063, 90064), "the warehouse is in that state already"),
     Row((91421,), "the graph's root task is running", "ALTER TASK ... SUSPEND the root, change, then RESUME it."),
@@ -133,7 +138,7 @@ CONFLICT = (
     unnumbered(
         "it is the current primary role", "the role is the session's own", "Let the ProviderConfig use another role."
     ),
-    unnumbered("associated with one or more entities", "the policy is in use", "Detach it from what it is set on."),
+    unnumbered("associated with one or more entities", "the policy is in use", _DETACH),
     unnumbered("not in paused state", "the pipe is running", "ALTER PIPE ... SET PIPE_EXECUTION_PAUSED = TRUE."),
     unnumbered("The existing policy must be removed", "there is another policy", "Unset that one first."),
     unnumbered("primary connection in a replication", "the connection has secondary ones", "Drop those first."),

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from freehold import sql
+from freehold.identifiers import needs_quotes, unquoted
 from freehold.sql import Sql
 
 _LEXEMES = re.compile(
@@ -139,6 +140,21 @@ def written(text: str) -> Sql:
     stripped = text.strip()
     last_line = stripped[stripped.rfind("\n") + 1 :]
     return sql.words(f"{stripped}\n" if "--" in last_line or "//" in last_line else stripped)
+
+
+def canonical(text: str) -> tuple[str, ...]:
+    """What means something in a text, alike for each of its spellings: words in upper case, names without needless
+    quotes, neither blanks nor comments. A text that isn't sound stays as it is."""
+    try:
+        tokens = _read(text)
+    except InvalidBody:
+        return (text,)
+    return tuple(_name(each.text) if each.kind == "name" else each.text for each in tokens)
+
+
+def _name(quoted: str) -> str:
+    name = unquoted(quoted)
+    return quoted if needs_quotes(name) else name
 
 
 def _read(text: str) -> Sequence[_Token]:

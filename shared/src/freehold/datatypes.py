@@ -33,7 +33,15 @@ class Element:
     nullable: bool = True
 
     def __str__(self) -> str:
-        return f"{self.key} {self.type}".lstrip() + ("" if self.nullable else " NOT NULL")
+        return self._text(str(self.type))
+
+    @property
+    def ddl(self) -> str:
+        """The element in a statement, as `DataType.ddl`."""
+        return self._text(self.type.ddl)
+
+    def _text(self, type_: str) -> str:
+        return f"{self.key} {type_}".lstrip() + ("" if self.nullable else " NOT NULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,20 @@ class DataType:
         separator = "," if self.base == "NUMBER" else ", "
         inside = separator.join(map(str, (*self.elements, *self.arguments)))
         return f"{self.base}({inside})" if inside else self.base
+
+    @property
+    def ddl(self) -> str:
+        """The type in a statement: what isn't written is left to the account's defaults."""
+        if self.left_open:
+            return self.base
+        if self.base in ("OBJECT", "ARRAY", "MAP") and self.elements:
+            return f"{self.base}({', '.join(each.ddl for each in self.elements)})"
+        return str(self)
+
+    @property
+    def left_open(self) -> bool:
+        """Whether the length is one that an account fills in."""
+        return not self.written and self.arguments in _FILLED_IN.get(self.base, ())
 
     @property
     def signature(self) -> str:
@@ -107,8 +129,8 @@ _SPELLINGS: Mapping[_Family, Sequence[str]] = {
 }  # fmt: skip
 _FAMILIES = {spelling: family for family, spellings in _SPELLINGS.items() for spelling in spellings}
 
-_LONGER_DEFAULTS: Mapping[str, tuple[int, ...]] = {"VARCHAR": (134_217_728,), "BINARY": (67_108_864,)}
-"""Arguments that newer accounts fill in."""
+_FILLED_IN = {"VARCHAR": (_VARCHAR.defaults, (134_217_728,)), "BINARY": (_BINARY.defaults, (67_108_864,))}
+"""Arguments that accounts fill in, the older ones first."""
 
 _VECTOR_ELEMENTS = {"INT": "INT", "INTEGER": "INT", "FLOAT": "FLOAT", "FLOAT4": "FLOAT", "FLOAT8": "FLOAT"}
 _MOST_DIMENSIONS = 4096
@@ -147,11 +169,19 @@ def matches(desired: DataType, live: DataType) -> bool:
         return True
     if desired.base != live.base or len(desired.elements) != len(live.elements):
         return False
-    left_open = not desired.written and live.arguments == _LONGER_DEFAULTS.get(desired.base)
+    left_open = desired.left_open and live.arguments in _FILLED_IN[desired.base]
     return (desired.arguments == live.arguments or left_open) and all(
         (one.key, one.nullable) == (other.key, other.nullable) and matches(one.type, other.type)
         for one, other in zip(desired.elements, live.elements, strict=True)
     )
+
+
+def widens(live: DataType, desired: DataType) -> bool:
+    """Whether ALTER TABLE makes one type of the other without a look at the rows: a longer text or binary, or a number
+    of more digits with the same scale ("ALTER TABLE ... ALTER COLUMN")."""
+    if live.base != desired.base or live.base not in ("VARCHAR", "BINARY", "NUMBER"):
+        return False
+    return live.arguments[0] < desired.arguments[0] and live.arguments[1:] == desired.arguments[1:]
 
 
 def signature(types: Sequence[str]) -> tuple[str, ...]:

@@ -71,6 +71,18 @@ def split(text: str) -> tuple[str, ...]:
     raise InvalidName(f"not a dotted name: {text!r}")
 
 
+def split_in_schema(text: str) -> tuple[str, ...]:
+    """The database, schema and name in the fully-qualified name of an object in a schema.
+
+    Raises:
+        InvalidName: `text` isn't such a name.
+    """
+    parts = split(text)
+    if len(parts) != 3:
+        raise InvalidName(f"a fully-qualified name has three parts, DATABASE.SCHEMA.NAME: {text!r}")
+    return parts
+
+
 def unquoted(text: str) -> str:
     """The stored name in a column that prints one name, with or without its quotes."""
     if len(text) > 1 and text[0] == text[-1] == '"':

@@ -1,7 +1,8 @@
 """Golden cases: for every kind, what Freehold would send, as data for people to read.
 
 A case has a `spec` and one of: `create` (the statement); `show`, `parameters`, `details` (what was seen) and `tracked`
-(the fields that were ever sent) with `update` (the statements) or `recreate` (the fields that no ALTER changes);
+(the fields that were ever sent) with `update` (the statements) and `left` (what no statement is sent for, by what it
+would take), or `recreate` (the fields that no ALTER changes); `old` (another spec) with `recreate` likewise;
 `adopt` (a row of SHOW) with `refused` (why it can't be adopted, or null); `content` (each query that is asked before a
 DROP, with the rows that it found) with `keeps` (what of them keeps the object).
 """
@@ -55,6 +56,10 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
         assert statement == case["create"]
         parse(statement, TYPES)
         return
+    if "old" in case:
+        old = kind.spec.model_validate(case["old"])
+        assert [each.name for each, *_ in planning.recreated(kind, old, spec)] == case["recreate"]
+        return
     if "adopt" in case:
         assert kind.adoptable(Observation(case["adopt"])) == case["refused"]
         return
@@ -71,8 +76,10 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     if "recreate" in case:
         assert [each.field.name for each in found if each.change is Change.RECREATE] == case["recreate"]
         return
-    assert all(each.change is Change.ALTER for each in found)
-    steps = planning.alter(kind, target, spec, observation, found)
+    sent = tuple(each for each in found if each.change in (Change.ALTER, Change.ASKED))
+    left = {f"{each.field.name}{each.place}": each.change.value for each in found if each not in sent}
+    assert left == case.get("left", {})
+    steps = planning.alter(kind, target, spec, observation, sent)
     statements = [step.statement.text for step in steps]
     assert statements == case["update"]
     for statement in statements:

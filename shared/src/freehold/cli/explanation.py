@@ -123,7 +123,7 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
     try:
         spec = kind.spec.model_validate(given)
         resolved = await resolve(kind, subject.namespace, spec, store.get)
-        wrong = [*_unsupported(kind, spec), *_recreated(subject, spec, stored), *validation.faults(kind, spec)]
+        wrong = [*_unsupported(spec), *_recreated(subject, spec, stored), *validation.faults(kind, spec)]
         if isinstance(resolved, Resolved):
             # Found wrong by trying, as admission does: a name that no statement can hold.
             planning.create(kind, kind.target(resolved.parts), spec)
@@ -142,8 +142,8 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
         yield finding
 
 
-def _unsupported(kind: Kind, spec: SnowflakeSpec) -> Iterator[str]:
-    return (f"spec.{field} isn't supported: {reason}" for field, reason in refused(kind, spec))
+def _unsupported(spec: SnowflakeSpec) -> Iterator[str]:
+    return (f"spec.{field} isn't supported: {reason}" for field, reason in refused(spec))
 
 
 def _recreated(subject: Subject, spec: SnowflakeSpec, stored: Object | None) -> Iterator[str]:

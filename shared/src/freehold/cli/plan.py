@@ -56,7 +56,7 @@ def _creation(
 ) -> tuple[tuple[Sql, ...], tuple[str, ...]]:
     """What would be sent to create a manifest's object, and what is likely wrong with it."""
     spec = kind.spec.model_validate(manifest.get("spec", {}))
-    for field, reason in refused(kind, spec):
+    for field, reason in refused(spec):
         raise LookupError(f"spec.{field} isn't supported: {reason}")
     target = kind.target(_parts(kind, spec, namespace_of(manifest), manifests))
     steps = kind.after_create(target, spec) if kind.after_create else ()

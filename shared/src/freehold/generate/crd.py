@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import cleandoc
 from typing import Any
 
 from freehold.kinds.fields import Change, properties
-from freehold.kinds.model import Model
+from freehold.kinds.model import Model, model_in
 from freehold.kinds.registry import refusal
 from freehold.kinds.resource import Resource, Rule
 
@@ -15,8 +15,8 @@ _DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"}
 """Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""
 
 UNOBSERVED = -1
-"""status.observedGeneration of an object that no controller has looked at yet. Without it, whoever goes by kstatus takes
-an object that has no conditions for one that is ready."""
+"""status.observedGeneration of an object that no controller has looked at yet. Without it, whoever goes by kstatus
+takes an object that has no conditions for one that is ready."""
 
 
 def definition(resource: Resource) -> dict[str, Any]:
@@ -67,38 +67,43 @@ def definition(resource: Resource) -> dict[str, Any]:
 def _spec(resource: Resource) -> dict[str, Any]:
     """The schema of the spec with its rules: those declared, and those that follow from the fields."""
     spec = schema(resource.spec)
-    rules = list(resource.rules)
-    for each in properties(resource.spec):
-        node = spec["properties"][each.name]
+    _enforce(spec, [*resource.rules, *_rules(resource.spec, spec)])
+    return spec
+
+
+def _rules(model: type[Model], schema_: dict[str, Any]) -> Iterator[Rule]:
+    """The rules that follow from the fields of a model. Its schema is completed by what holds of single fields, and of
+    models inside."""
+    for attribute, info in model.model_fields.items():
+        if inner := model_in(info.annotation):
+            node = schema_["properties"][info.alias or attribute]
+            node = node.get("items", node)
+            _enforce(node, _rules(inner, node))
+    for each in properties(model):
+        node = schema_["properties"][each.name]
         if reason := refusal(each):
             node["description"] = f"Not supported: {reason}. {node['description']}"
-            rules.append(Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name))
+            yield Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name)
             continue
         if each.facts.change is not Change.ALTER:
             node["description"] += " Can't be changed."
         if each.facts.change is Change.IDENTITY:
-            node["x-kubernetes-validations"] = [
-                _validation(Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}"))
-            ]
-            if each.name not in spec.get("required", ()):
-                rules.append(
-                    Rule(
-                        f"has(self.{each.name}) == has(oldSelf.{each.name})",
-                        f"{each.name} can't be added or removed: {_REMEDY}",
-                        each.name,
-                    )
+            _enforce(node, [Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}")])
+            if each.name not in schema_.get("required", ()):
+                yield Rule(
+                    f"has(self.{each.name}) == has(oldSelf.{each.name})",
+                    f"{each.name} can't be added or removed: {_REMEDY}",
+                    each.name,
                 )
-    if rules:
-        spec["x-kubernetes-validations"] = [_validation(rule) for rule in rules]
-    return spec
+
+
+def _enforce(node: dict[str, Any], rules: Iterable[Rule]) -> None:
+    """Add rules to a node of a schema."""
+    if added := [rule.validation for rule in rules]:
+        node["x-kubernetes-validations"] = [*node.get("x-kubernetes-validations", ()), *added]
 
 
 _REMEDY = "it is part of what the object is; make another resource, and delete this one when it isn't needed"
-
-
-def _validation(rule: Rule) -> dict[str, Any]:
-    path = {"fieldPath": f".{rule.field}"} if rule.field else {}
-    return {"rule": rule.cel, "message": rule.message, **path}
 
 
 def schema(model: type[Model]) -> dict[str, Any]:

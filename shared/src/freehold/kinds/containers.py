@@ -11,7 +11,7 @@ from freehold.kinds.fields import Target, parameter, ref
 from freehold.kinds.kind import Content
 from freehold.kinds.resource import Rule, exclusive
 from freehold.kinds.sizes import SIZE, Size
-from freehold.kinds.values import Codec, Identifier, IdentifierText, Word
+from freehold.kinds.values import Collation, Identifier, IdentifierText, Word
 from freehold.sql import Sql
 
 LogLevel = Literal["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"]
@@ -33,7 +33,7 @@ class ContainerSpec(SnowflakeSpec):
     replace_invalid_characters: bool | None = parameter("REPLACE_INVALID_CHARACTERS")
     """Whether invalid UTF-8 in Iceberg tables of an external catalog is replaced instead of refused."""
     default_ddl_collation: str | None = parameter(
-        "DEFAULT_DDL_COLLATION", codec=Codec(), alias="defaultDDLCollation", max_length=256
+        "DEFAULT_DDL_COLLATION", codec=Collation(), alias="defaultDDLCollation", max_length=256
     )
     """Collation of new columns. An empty text pins "no collation" against an inherited one."""
     default_notebook_compute_pool_cpu: Name | None = parameter(
@@ -76,15 +76,14 @@ class ContainerSpec(SnowflakeSpec):
     """Whether procedures may write to the console."""
 
 
-CONTAINER_RULES: tuple[Rule, ...] = (
-    exclusive("externalVolume", "externalVolumeRef"),
-    Rule(
-        "!(has(self.transient) && self.transient) || !has(self.dataRetentionTimeInDays) || "
-        "self.dataRetentionTimeInDays <= 1",
-        "a transient object keeps at most 1 day of history: set dataRetentionTimeInDays to 0 or 1",
-        "dataRetentionTimeInDays",
-    ),
+TRANSIENT_RETENTION = Rule(
+    "!(has(self.transient) && self.transient) || !has(self.dataRetentionTimeInDays) || "
+    "self.dataRetentionTimeInDays <= 1",
+    "a transient object keeps at most 1 day of history: set dataRetentionTimeInDays to 0 or 1",
+    "dataRetentionTimeInDays",
 )
+
+CONTAINER_RULES: tuple[Rule, ...] = (exclusive("externalVolume", "externalVolumeRef"), TRANSIENT_RETENTION)
 
 
 def telemetry_advice(spec: ContainerSpec) -> tuple[str, ...]:

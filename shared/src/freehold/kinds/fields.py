@@ -401,6 +401,7 @@ def custom(
     codec: Codec | None = None,
     place: Place = Place.PROPERTIES,
     details: tuple[str, ...] = (),
+    check: Callable[[Any], object] | None = None,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -415,6 +416,7 @@ def custom(
         own_statement=True,
         place=place,
         details=details,
+        check=check,
     )
     return _field(facts, alias=alias, **constraints)
 

@@ -11,8 +11,9 @@ from freehold.claims import CLAIM
 from freehold.kinds import account, schema
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import SpecField
+from freehold.kinds.fields import SpecField, properties
 from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.model import Model
 from freehold.kinds.resource import Resource
 
 
@@ -50,10 +51,20 @@ def to_raw(field: SpecField) -> str:
     return field.name.removesuffix("Ref")
 
 
-def refused(kind: Kind, spec: SnowflakeSpec) -> tuple[tuple[str, str], ...]:
+def refused(spec: SnowflakeSpec) -> tuple[tuple[str, str], ...]:
     """The fields that a spec sets although this release refuses them: (name in the manifest, why)."""
-    return tuple(
-        (each.name, reason)
-        for each in kind.fields
-        if getattr(spec, each.attribute) is not None and (reason := refusal(each))
-    )
+    return tuple(_refused("", spec))
+
+
+def _refused(place: str, model: Model) -> Iterator[tuple[str, str]]:
+    reasons = {each.attribute: refusal(each) for each in properties(type(model))}
+    for attribute, value in model:
+        name = place + (type(model).model_fields[attribute].alias or attribute)
+        if value is not None and (reason := reasons.get(attribute)):
+            yield name, reason
+            continue
+        for at, each in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(each, Model):
+                yield from _refused(f"{name}[{at}].", each)
+        if isinstance(value, Model):
+            yield from _refused(f"{name}.", value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic.config import JsonDict
+
 from freehold.kinds.model import Model
 
 SNOWFLAKE_GROUP = "snowflake.freehold.dev"
@@ -48,6 +50,17 @@ class Rule:
     cel: str
     message: str
     field: str | None = None
+
+    @property
+    def validation(self) -> JsonDict:
+        """The rule in a structural schema."""
+        path: JsonDict = {"fieldPath": f".{self.field}"} if self.field else {}
+        return {"rule": self.cel, "message": self.message, **path}
+
+
+def ruled(*rules: Rule) -> JsonDict:
+    """The JSON schema of a model inside a spec whose values must keep to rules: `json_schema_extra` of its config."""
+    return {"x-kubernetes-validations": [rule.validation for rule in rules]}
 
 
 def exclusive(*fields: str) -> Rule:

@@ -455,6 +455,17 @@ async def test_only_listed_namespaces_log_in_as_the_installation_itself(
     assert kept.outcome is Outcome.ALLOWED
 
 
+async def test_pausing_is_admitted_even_where_the_spec_cannot_be_read(world: World) -> None:
+    unreadable = {"name": "a\0b", "of": "another release"}
+    paused = await world.ask("Database", "a", "x", {**unreadable, "paused": True}, old=unreadable)
+    assert paused.outcome is Outcome.ALLOWED
+    assert any("can't read its spec" in warning for warning in paused.warnings)
+    resumed = await world.ask("Database", "a", "x", unreadable, old={**unreadable, "paused": True})
+    assert resumed.cause == Cause.UNREADABLE_SPEC
+    more = await world.ask("Database", "a", "x", {**unreadable, "paused": True, "name": "B"}, old=unreadable)
+    assert more.cause == Cause.UNREADABLE_SPEC
+
+
 async def test_a_spec_that_was_at_fault_before_can_still_be_paused(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

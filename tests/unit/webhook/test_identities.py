@@ -19,6 +19,7 @@ from tests.harness.declarations import (
     FUNCTION,
     GRANT,
     MASKING_POLICY,
+    OWNERSHIP,
     POLICY_ATTACHMENT,
     ROLE_ASSIGNMENT,
     TABLE,
@@ -44,30 +45,30 @@ class World:
         self.kube.put(schema, "s", "platform", spec={"name": "S", "databaseName": "D"})
         self.admission = Admission(ClaimStore(self.kube), live(self.kube), allowed_hosts=[])
 
-    async def apply(self, kind: Kind, namespace: str, *, dry_run: bool = False, **spec: Any) -> Verdict:
-        """Ask for a resource `x`, and store it when it is allowed."""
+    async def apply(
+        self, kind: Kind, namespace: str, *, old: dict[str, Any] | None = None, dry_run: bool = False, **spec: Any
+    ) -> Verdict:
+        """Ask for a resource `x`, or its update when there is an old spec, and store it when it is allowed."""
         path = kind.resource.path
-        body = {"providerRef": {"name": "default", "namespace": "platform"}, **spec}
-        asked = Object(
-            {
-                "apiVersion": path.api_version,
-                "kind": kind.name,
-                "metadata": {"name": "x", "namespace": namespace, "uid": namespace},
-                "spec": body,
-            }
-        )
+        provider = {"providerRef": {"name": "default", "namespace": "platform"}}
+        body = {**provider, **spec}
+
+        def resource(of: dict[str, Any]) -> Object:
+            metadata = {"name": "x", "namespace": namespace, "uid": namespace}
+            return Object({"apiVersion": path.api_version, "kind": kind.name, "metadata": metadata, "spec": of})
+
         verdict = await self.admission.review(
             Request(
                 uid="7",
-                operation="CREATE",
+                operation="CREATE" if old is None else "UPDATE",
                 group=path.group,
                 kind=kind.name,
                 namespace=namespace,
                 sub_resource="",
                 user="jane",
                 dry_run=dry_run,
-                object=asked,
-                old=None,
+                object=resource(body),
+                old=None if old is None else resource({**provider, **old}),
             )
         )
         if verdict.outcome is Outcome.ALLOWED and not dry_run:
@@ -178,6 +179,20 @@ async def test_a_privileged_role_is_assigned_to_nobody(world: World) -> None:
     assert verdict.outcome is Outcome.DENIED
     assert 'privileged role "ACCOUNTADMIN"' in verdict.message
     assert world.claims == {}
+
+
+async def test_what_could_not_be_named_before_can_be_changed_and_mended(world: World) -> None:
+    unnamed: dict[str, Any] = {"tableName": "a..b", "roleName": "R"}
+    assert (await world.apply(OWNERSHIP, "a", **unnamed)).cause == Cause.INVALID
+    changed = await world.apply(
+        OWNERSHIP, "a", old=unnamed, **unnamed, managementPolicies={"driftPolicy": "detect-only"}
+    )
+    assert changed.outcome is Outcome.ALLOWED
+    assert changed.warnings == ("not a dotted name: 'a..b'",)
+    assert (await world.apply(OWNERSHIP, "a", old=unnamed, tableName="a.", roleName="R")).cause == Cause.INVALID
+    mended = await world.apply(OWNERSHIP, "a", old=unnamed, tableName="a.b.c", roleName="R")
+    assert mended.outcome is Outcome.ALLOWED
+    assert world.claims == {'OWNERSHIP ON TABLE "A"."B"."C"': "a"}
 
 
 async def test_the_heir_of_a_resource_is_admitted_and_nobody_else(world: World) -> None:

@@ -154,6 +154,8 @@ class Admission:
             # A fault of ours must be seen, but not by stopping everybody's work.
             _log.exception("a request could not be decided")
             verdict = undecided(Cause.FAULT, messages.not_checked(asker, f"internal error {error!r}"))
+        if verdict.outcome is not Outcome.ALLOWED and _pauses(request):
+            verdict = ALLOWED.warn(verdict.message, *verdict.warnings)
         _record(request, asker, verdict, time.monotonic() - started)
         return verdict
 
@@ -274,6 +276,12 @@ class Admission:
     async def _labels(self, namespace: str) -> Mapping[str, str]:
         found = await self._store.get(NAMESPACES, "", namespace)
         return found.labels if found else {}
+
+
+def _pauses(request: Request) -> bool:
+    """Whether an update does nothing but pause the resource: nothing is sent for it then, whatever its spec says."""
+    new, old = request.object, request.old
+    return new is not None and old is not None and new.spec == {**old.spec, "paused": True}
 
 
 def _readable(kind: Kind, resource: Object) -> SnowflakeSpec | None:

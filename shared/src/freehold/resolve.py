@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -165,7 +166,8 @@ async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:
     return Provider(
         requested.namespace,
         requested.name,
-        _read(requested, ProviderConfigSpec, found),
+        # One serves many resources; parents are many, and their models take more memory than their manifests.
+        _read(requested, partial(found.parsed, ProviderConfigSpec)),
         Account(key=account["key"], name=account["name"]) if account else None,
     )
 
@@ -177,7 +179,7 @@ async def _names(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> t
         while True:
             parent = KINDS[requested.kind]
             found = await _get(requested, parent.resource.path, get)
-            requested = computation.send(_read(requested, parent.spec, found))
+            requested = computation.send(_read(requested, partial(parent.spec.model_validate, found.spec)))
     except StopIteration as finished:
         names: tuple[Name | Slot, ...] = finished.value
         return names
@@ -190,9 +192,9 @@ async def _get(requested: Requested, path: GroupResource, get: Get) -> Object:
     return found
 
 
-def _read(requested: Requested, model: type[M], found: Object) -> M:
+def _read(requested: Requested, parse: Callable[[], M]) -> M:
     try:
-        return found.parsed(model)
+        return parse()
     except ValidationError as error:
         raise _Stop(requested, f"has a spec that this release can't read: {describe(error)}") from error
 

@@ -26,6 +26,7 @@ from freehold.snowflake.errors import (
 from freehold.snowflake.session import AccountFacts
 from freehold_controllers.reconciler import finalizer, status
 from freehold_controllers.reconciler.in_use import InUse, NotHeld, status_of
+from freehold_controllers.reconciler.outcome import stop_for
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.secret import BINDING, Secret
@@ -145,7 +146,7 @@ class ProviderConfigs:
         await self._write(found, {READY: Verdict("False", reason, str(error)), **beside}, new, trace)
         # A grant is made in Snowflake, of which nothing tells us.
         if reason in PASSING or isinstance(error, RoleNotGranted):
-            raise Unfinished(str(error))
+            raise Unfinished(str(error), slowly=stop_for(error, found.name).slowly)
         return Done(resync=SLOW)
 
     async def _write(self, found: Object, verdicts: Verdicts, new: ProviderConfigStatus, trace: str = "") -> None:

@@ -1,0 +1,75 @@
+"""Controllers that look at nothing by themselves for an hour: whatever happens sooner, an event has brought about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from freehold_devstack.controlplane import ControlPlane
+from tests.harness.chart import install_without_pods
+from tests.harness.controllers import Controller
+from tests.harness.endpoint import Endpoint
+from tests.integration.controllers.conftest import PASSWORD, SEED, name
+from tests.integration.controllers.tenant import Tenant
+
+__all__ = ["name"]
+
+
+@pytest.fixture(scope="package")
+def control_plane() -> Iterator[ControlPlane]:
+    with ControlPlane() as started:
+        install_without_pods(started)
+        yield started
+
+
+@pytest.fixture(scope="package")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    started = Endpoint(tmp_path_factory.mktemp("endpoint"), SEED)
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def controllers(
+    control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Controller]]:
+    """The controllers by domain."""
+    folder = tmp_path_factory.mktemp("controllers")
+    options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", "--resync-interval=3600")
+    started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
+    for controller in started.values():
+        controller.start()
+    yield started
+    for controller in started.values():
+        controller.kill()
+
+
+@pytest.fixture
+def newcomer(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) -> Tenant:
+    """A team that has nothing yet."""
+    return Tenant(control_plane, endpoint, namespace)
+
+
+@pytest.fixture
+def tenant(newcomer: Tenant) -> Tenant:
+    """A team whose ProviderConfig `default` sees everything."""
+    newcomer.provide("ANNA", PASSWORD)
+    return newcomer
+
+
+@pytest.fixture
+def neighbour(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) -> Iterator[Tenant]:
+    """Another team's namespace."""
+    other = f"{namespace}-other"
+    control_plane.kubectl("create", "namespace", other)
+    yield Tenant(control_plane, endpoint, other)
+    control_plane.kubectl("delete", "namespace", other, "--wait=false")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder share one pair of controllers, so one worker runs them all."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("waking"))

@@ -110,7 +110,7 @@ def test_beside_our_own_resources_a_process_may_do_exactly(
         ("schema", "schemas/status", {"patch"}),
         ("schema", "warehouses", READ),
         ("schema", "warehouses/status", set()),
-        ("schema", "providerconfigs/status", set()),
+        ("schema", "providerconfigs/status", {"patch"}),
     ],
 )
 def test_of_our_own_resources_a_process_may_do_exactly(

@@ -301,6 +301,16 @@ def test_the_account_controller_alone_says_which_account_is_proven(release: Rele
     assert report(release, ADMINISTRATOR, role="R") is None
 
 
+@pytest.mark.usefixtures("provider_config")
+@pytest.mark.parametrize("other", [{}, {"role": "OTHER"}, {"heldSecret": "mine"}])
+def test_of_a_provider_configs_status_the_other_controllers_write_recent_drops_alone(
+    release: Release, other: dict[str, str]
+) -> None:
+    assert report(release, ACCOUNT, role="R", version="1") is None
+    told = report(release, SCHEMA, recentDrops=["2026-01-01T00:00:00Z"], **other) or ""
+    assert ("write recentDrops alone" in told) == bool(other)
+
+
 @pytest.mark.parametrize(
     ("user", "path", "schema"),
     [

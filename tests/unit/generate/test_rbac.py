@@ -61,7 +61,7 @@ DECLARED = ("alphas", "betas", "providerconfigs")
         ("schema", "alphas", READ),
         ("schema", "alphas/status", set()),
         ("schema", "providerconfigs", READ),
-        ("schema", "providerconfigs/status", set()),
+        ("schema", "providerconfigs/status", {"patch"}),
         ("schema", "claims", READ | {"create", "update", "delete"}),
         ("webhook", "alphas", READ),
         ("webhook", "betas", {"get"}),

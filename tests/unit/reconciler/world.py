@@ -20,6 +20,7 @@ from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
+from freehold.kube.errors import Conflict
 from freehold.kube.events import Recorder
 from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
@@ -131,9 +132,24 @@ class Api(MemoryKube):
         self.fuse.after()
         return stored
 
-    async def patch(self, path: GroupResource, name: str, namespace: str | None, body: Any, **_: Any) -> Object:
+    async def patch(
+        self,
+        path: GroupResource,
+        name: str,
+        namespace: str | None,
+        body: Any,
+        *,
+        subresource: str | None = None,
+        **_: Any,
+    ) -> Object:
         await self._arrive()
         stored = self._find(path, namespace, name)
+        if body["metadata"]["resourceVersion"] != stored["metadata"]["resourceVersion"]:
+            raise Conflict(409, "Conflict", f"{name} has been modified")
+        if subresource:
+            changed = self._store(path, {**stored, "status": {**stored.get("status", {}), **body["status"]}})
+            self.fuse.after()
+            return changed
         metadata = {**stored["metadata"], "finalizers": body["metadata"]["finalizers"]}
         changed = self._store(path, {**stored, "metadata": metadata})
         if changed.deleting and not changed.finalizers:
@@ -223,6 +239,19 @@ class MemorySnowflake(Snowflake):
         return next(self._now)
 
 
+class Copies(Reflector):
+    """The objects of a type as they were when the process began."""
+
+    def __init__(self, kube: MemoryKube, path: GroupResource) -> None:
+        super().__init__(kube, path)
+        found = ((namespace, name, body) for (plural, namespace, name), body in kube.objects.items())
+        self._found = {(at, name): Object(body) for at, name, body in found if body["kind"] == path.kind}
+
+    @property
+    def store(self) -> Mapping[tuple[str, str], Object]:
+        return self._found
+
+
 class Access(Providers):
     """A ProviderConfig that is always verified."""
 
@@ -260,6 +289,7 @@ class World:
         watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
         self.inventory = Inventory()
         self.reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
+        self.reflectors[PROVIDER_CONFIG.kind] = Copies(self.kube, PROVIDER_CONFIG.path)
         for each in self.reflectors.values():
             each.synced.set()
         services = Services(
@@ -327,6 +357,18 @@ class World:
         """Let the live index of claims catch up."""
         for each in self.stored_claims:
             self.inventory.note(None, each)
+
+    def provide(self, annotations: Mapping[str, str] | None = None, **spec: Any) -> None:
+        """Change the ProviderConfig."""
+        stored = self.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]
+        stored["spec"] = {**stored["spec"], **spec}
+        stored["metadata"]["annotations"] = dict(annotations or {})
+
+    @property
+    def recent_drops(self) -> list[str]:
+        """When objects that hold data were dropped, as the ProviderConfig has it."""
+        stored = self.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]
+        return stored["status"].get("recentDrops") or []
 
     @property
     def stored_claims(self) -> Iterator[Object]:

@@ -76,6 +76,7 @@ class Subject:
         spec_hash: hash of the spec as written, which such an order must name.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
+        orphaned: whether the ProviderConfig has objects stay whose resources don't say what becomes of them.
         under_way: the statement whose answer was lost and which may still be under way.
         heir: who is to have the object when this resource goes.
     """
@@ -91,6 +92,7 @@ class Subject:
     spec_hash: str = ""
     passes: int = 0
     abandoned: bool = False
+    orphaned: bool = False
     under_way: Literal["CREATE", "DROP"] | None = None
     heir: Heir | None = None
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from freehold.claims import Claim, heir
 from freehold.identity import Identity
-from freehold.kube.objects import Key
+from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
+from freehold.kube.objects import Key, Object
 from freehold.observation import Observation
 from freehold.resolve import stands_for
 from freehold_controllers.reconciler import dropping, finalizer
@@ -66,13 +67,15 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
     """Deal with one claim, as it was read live just now."""
     identity = claim.spec.identity.identity
     holding = Holding(services.store, claim)
+    config = _provider_config(services, managed)
     subject = Subject(
         kind=managed.kind,
         spec=managed.spec,
         target=managed.kind.target(identity.parts),
         claim=claim.spec,
         role="",
-        abandoned=managed.abandoned,
+        abandoned=managed.abandoned or config.annotations.get(ABANDON_DEPENDENTS) == "true",
+        orphaned=(config.spec.get("deletion") or {}).get("default") == "Orphan",
         under_way=dropping.under_way(services, claim.uid, claim.spec),
         heir=await _heir(services, managed, identity),
     )
@@ -92,6 +95,12 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         services.tell(managed.object, Reason.HANDED_OVER, f"{subject} stays in Snowflake: {decision.to} owns it now")
     elif isinstance(decision, Stop):
         raise Stopped(decision)
+
+
+def _provider_config(services: Services, managed: Managed) -> Object:
+    """What the ProviderConfig says of deletion, from now on followed; nothing where there is none, and no log-in."""
+    services.following.follow(managed.key, Key(PROVIDER_CONFIG.kind, *managed.provider))
+    return services.reflectors[PROVIDER_CONFIG.kind].store.get(managed.provider) or Object({})
 
 
 async def _heir(services: Services, managed: Managed, identity: Identity) -> Heir | None:
@@ -116,7 +125,7 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
             case ((Record() as record), Observation() as seen):
                 await holding.record(record.how, seen, remote.role, await remote.now())
             case Drop(), Observation() as seen:
-                _require(await dropping.hindrance_of(remote, managed, subject))
+                _require(await dropping.hindrance_of(services, managed, remote, subject))
                 view = await dropping.drop(services, managed, holding, remote, seen)
             case ((Release() | Stop() as end), _):
                 return end

@@ -17,6 +17,7 @@ from freehold.kube.objects import Key
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
+from freehold_controllers.reconciler import drop_cap
 from freehold_controllers.reconciler.decision import Absence, Stop, Subject
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
@@ -72,8 +73,11 @@ def children(services: Services, managed: Managed, identity: Identity) -> list[s
     return [str(key) if key.namespace == here else f"a {key.kind} in another namespace" for _, key in found]
 
 
-async def hindrance_of(remote: Remote, managed: Managed, subject: Subject) -> Stop | None:
+async def hindrance_of(services: Services, managed: Managed, remote: Remote, subject: Subject) -> Stop | None:
     """What stands in the way of a DROP that is decided."""
+    # Before any statement: whoever waits for room comes by again and again.
+    if stop := drop_cap.hindrance(services, managed):
+        return stop
     wanted = in_the_way(remote.kind, force=managed.force_destroy)
     if not wanted:
         return None
@@ -97,7 +101,7 @@ async def make_way(
         stop: Stop | None = Stop(Reason.DELETE_BLOCKED, f"the definition of kind {managed.kind.name} is being deleted")
     else:
         inside = children(services, managed, holding.spec.identity.identity)
-        stop = waits_for(subject, inside) or await hindrance_of(remote, managed, subject)
+        stop = waits_for(subject, inside) or await hindrance_of(services, managed, remote, subject)
     if stop is not None:
         raise Stopped(replace(stop, message=f"not dropped and created anew yet: {stop.message}"))
     return await drop(services, managed, holding, remote, seen, "RECREATE")
@@ -122,13 +126,17 @@ async def drop(
         statement: what the intent says of it: whether another object follows under the same name.
 
     Raises:
+        Stopped: too much was dropped in the past hour.
         SnowflakeError: it was refused, and the intent is withdrawn; or it may still be under way, as the intent says.
     """
+    # Before the intent, so that what has to wait leaves none; one that is counted in vain after a crash does no harm.
+    counted = await drop_cap.spend(services, managed)
     # The intent tells whoever finds the claim after a crash here that the object may be gone by our hand.
     await holding.intend(statement, seen.created_on)
     # Whatever was asked and written since the object was seen took its time.
     now = await remote.view_anyway()
     if isinstance(now, Absence) or now.created_on != seen.created_on:
+        await drop_cap.give_back(services, managed, counted)
         return now
     # One that gets no answer counts from now on.
     services.attempts.forget(holding.uid)
@@ -137,6 +145,7 @@ async def drop(
     except SnowflakeError as error:
         if error.outcome_known:
             await holding.withdraw()
+            await drop_cap.give_back(services, managed, counted)
         if error.error_class is not ErrorClass.MISSING:
             raise
         # "Does not exist or not authorized" proves nothing: only another look can.

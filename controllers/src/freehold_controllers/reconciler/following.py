@@ -6,10 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from freehold.claims import CLAIM, HAND_OVER_ANNOTATION
+from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, CONFIRMED_UNTIL
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import NAMESPACES, SECRETS, Key, Object
 from freehold_controllers.runtime.queue import Priority
 from freehold_controllers.runtime.watches import Wake
+
+_ASKED_OF_FOLLOWERS = (HAND_OVER_ANNOTATION, ABANDON_DEPENDENTS, CONFIRMED_UNTIL)
+"""Annotations that mean something to others than the object that has them."""
 
 
 class Following:
@@ -52,4 +56,5 @@ def _bearing(topic: Object | None) -> object:
     status = topic.status
     ready = [(each.status, each.observed_generation) for each in conditions_of(topic) if each.type == "Ready"]
     known = (status.get("account"), status.get("secretResourceVersion"))
-    return topic.uid, topic.deleting, topic.generation, topic.annotations.get(HAND_OVER_ANNOTATION), ready, known
+    asked = [topic.annotations.get(each) for each in _ASKED_OF_FOLLOWERS]
+    return topic.uid, topic.deleting, topic.generation, asked, ready, known

@@ -134,9 +134,11 @@ def kept_on_purpose(subject: Subject) -> str | None:
     """Why the user wants the object to stay."""
     claim, spec = subject.claim, subject.spec
     if subject.abandoned:
-        return "its resource has the annotation freehold.dev/abandon-on-delete"
+        return "an annotation of its resource, or of the ProviderConfig, abandons it"
     if spec.deletion_policy == "Orphan":
         return "deletionPolicy is Orphan"
+    if spec.deletion_policy is None and subject.orphaned:
+        return "deletionPolicy isn't set, and the ProviderConfig's deletion.default is Orphan"
     if spec.management_policies.observe_only:
         return "it is only observed"
     adopted = claim is not None and claim.evidence is not None and claim.evidence.how == "adopted"

@@ -125,8 +125,8 @@ async def write(kube: Kube, path: GroupResource, found: Object, status: Status, 
     Returns:
         The resource afterwards.
     """
-    body = status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    if type(status).model_validate(body) == _present(found, type(status)):
+    body, present = _body(status), _present(found, type(status))
+    if present is not None and _body(present) == body:
         return found
     manifest = {
         "apiVersion": path.api_version,
@@ -135,6 +135,10 @@ async def write(kube: Kube, path: GroupResource, found: Object, status: Status, 
         "status": body,
     }
     return await kube.apply(path, found.name, found.namespace, manifest, field_manager=manager, subresource="status")
+
+
+def _body(status: Status) -> dict[str, object]:
+    return status.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _present(found: Object, model: type[Status]) -> Status | None:

@@ -54,7 +54,8 @@ def webhook(kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...
 def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
     """What a domain's controller may do: read every kind, write its own (finalizers, status), and keep claims.
 
-    ProviderConfigs are verified by the account domain. The definition of a kind is read before a DROP: while that is on
+    ProviderConfigs are verified by the account domain; the others count their DROPs in the status, and an admission
+    policy keeps them from the rest of it. The definition of a kind is read before a DROP: while that is on
     its way out, nothing is dropped.
     """
     own = [kind.resource.path for kind in kinds if kind.domain is domain]
@@ -64,7 +65,7 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
     return (
         *_rules(_paths(kinds, provider_config), READ),
         *_rules(own, PATCH),
-        *_rules(own, PATCH, subresource="status"),
+        *_rules({*own, provider_config.path}, PATCH, subresource="status"),
         Rule("apiextensions.k8s.io", ("customresourcedefinitions",), GET, definitions),
         *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
     )

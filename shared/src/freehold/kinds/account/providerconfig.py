@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -13,6 +14,13 @@ from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, Group
 
 Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=513)]], Field(max_length=1000)]
 Duration = Annotated[str, StringConstraints(pattern=r"^[0-9]+(s|m|h)$", max_length=10)]
+
+
+ABANDON_DEPENDENTS = "freehold.dev/abandon-dependents"
+"""Annotation of a ProviderConfig: "true" frees all its resources that are being deleted, and leaves their objects."""
+
+CONFIRMED_UNTIL = "freehold.dev/confirm-deletions-until"
+"""Annotation of a ProviderConfig: time (RFC 3339) until which spec.deletion.maxPerHour doesn't hold."""
 
 
 class SecretKeyReference(Model):
@@ -98,9 +106,11 @@ class Deletion(Model):
     """How objects are dropped."""
 
     default: Literal["Delete", "Orphan"] | None = None
-    """deletionPolicy of resources that set none."""
+    """deletionPolicy of resources that set none. An adopted object that holds data is dropped only where its resource
+    itself says Delete."""
     max_per_hour: int | None = Field(default=None, ge=0)
-    """Most DROPs of data-holding kinds an hour."""
+    """Most objects that hold data that are dropped within an hour, over all controllers. Beyond that resources wait,
+    until the hour has room again or the annotation freehold.dev/confirm-deletions-until says a time to come."""
 
 
 class LabelSelectorRequirement(Model):
@@ -179,9 +189,7 @@ class ProviderConfigSpec(Model):
     """HTTP proxy."""
     budget: Budget | None = unsupported("budgets aren't built yet")
     """Statements a second."""
-    deletion: Deletion | None = unsupported(
-        "deletion defaults and caps aren't built yet; set deletionPolicy on resources"
-    )
+    deletion: Deletion | None = None
     """Defaults and caps of deletion."""
     resync_interval: Duration | None = unsupported("the interval is the installation's for now")
     """Time between shallow observations."""
@@ -223,6 +231,9 @@ class ProviderConfigStatus(Status):
     """CURRENT_VERSION()."""
     secret_resource_version: str | None = None
     """Version of the Secret that was logged in with."""
+    # Counted one by one, by patches: never applied with the rest.
+    recent_drops: list[datetime] | None = Field(default=None, exclude=True)
+    """When objects that hold data were dropped in the past hour; only where spec.deletion.maxPerHour is set."""
     held_secret: str | None = None
     """Secret that is held by the finalizer freehold.dev/in-use, so that it doesn't go before what needs it."""
 

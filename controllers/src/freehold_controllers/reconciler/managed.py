@@ -58,7 +58,7 @@ class Managed:
         except ValidationError as error:
             raise Stopped(Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {describe(error)}")) from error
         if isinstance(spec, kind.spec):
-            unbuilt = (f"spec.{name}: {why}" for name, why in refused(kind, spec))
+            unbuilt = (f"spec.{name}: {why}" for name, why in refused(spec))
             if message := "; ".join([*unbuilt, *validation.faults(kind, spec)]):
                 raise Stopped(Stop(Reason.VALIDATION_FAILED, message))
         return cls(found, kind, spec)

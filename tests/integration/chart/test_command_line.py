@@ -71,13 +71,11 @@ def reader(release: Release) -> Iterator[Person]:
 
 @pytest.fixture(scope="module")
 def releaser(release: Release, reader: Person) -> Person:
-    """Somebody who may delete claims too, as the documentation says how."""
+    """Somebody who may delete claims too."""
     assert reader
     someone = person(release, "releaser")
-    verbs = "--verb=get,list,delete"
-    release.kubectl("create", "clusterrole", "claims-release", verbs, "--resource=claims.freehold.dev")
     account = f"--serviceaccount={TEAM}:releaser"
-    release.kubectl("create", "clusterrolebinding", "claims-release", "--clusterrole=claims-release", account)
+    release.kubectl("create", "clusterrolebinding", "claims-admin", "--clusterrole=freehold-claims-admin", account)
     return someone
 
 

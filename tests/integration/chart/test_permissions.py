@@ -190,6 +190,7 @@ def test_an_editor_declares_what_a_viewer_only_sees(team: Release) -> None:
     team.kubectl("delete", "database/edited", "--namespace", TEAM, user="edit")
 
 
-def test_claims_are_shown_to_whom_an_administrator_binds(release: Release) -> None:
-    release.kubectl("create", "clusterrolebinding", "auditor", "--clusterrole=freehold-claims-view", "--user=auditor")
-    assert of_ours(permissions(release, "auditor", "default"), "claims") == READ
+@pytest.mark.parametrize(("role", "expected"), [("claims-view", READ), ("claims-admin", READ | {"delete"})])
+def test_claims_are_for_whom_an_administrator_binds(release: Release, role: str, expected: set[str]) -> None:
+    release.kubectl("create", "clusterrolebinding", role, f"--clusterrole=freehold-{role}", f"--user={role}")
+    assert of_ours(permissions(release, role, "default"), "claims") == expected

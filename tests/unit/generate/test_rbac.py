@@ -73,6 +73,8 @@ DECLARED = ("alphas", "betas", "providerconfigs")
         *((role, f"{resource}/status", set()) for role in ("view", "edit") for resource in DECLARED),
         *((role, "claims", set()) for role in ("view", "edit")),
         ("claims-view", "claims", READ),
+        ("claims-admin", "claims", READ | {"delete"}),
+        ("claims-admin", "alphas", set()),
         ("claims-view", "alphas", set()),
     ],
 )

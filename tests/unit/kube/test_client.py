@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -152,6 +155,16 @@ async def test_a_rotated_token_is_read_again_after_one_refusal() -> None:
         await kube.get(SECRETS, "a", "n")
         await asyncio.gather(*(kube.get(SECRETS, "a", "n") for _ in range(5)))
     assert seen == ["Bearer old"] + ["Bearer new"] * 6
+
+
+async def test_a_kubeconfig_that_is_not_there_is_an_error_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    missing = f"{tmp_path / 'a'}{os.pathsep}{tmp_path / 'b'}"
+    with pytest.raises(ConfigException, match=re.escape(f"there is no kubeconfig {missing}")):
+        async with Kube.from_kubeconfig(missing):
+            pass
+    assert not caplog.records
 
 
 async def test_credentials_that_are_missing_for_a_moment_are_read_again(no_waiting: list[float]) -> None:

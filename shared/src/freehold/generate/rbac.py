@@ -72,15 +72,17 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
 
 
 def people(kinds: Sequence[Kind], provider_config: Resource) -> dict[str, tuple[Rule, ...]]:
-    """What people may do, by the role: `view` and `edit` in their namespaces, `claims-view` in the whole cluster.
+    """What people may do, by the role: `view` and `edit` in their namespaces, the others in the whole cluster.
 
-    Nobody gets `*/status`, which tells drift from a user's change, nor writes claims, which decide what is dropped.
+    Nobody gets `*/status`, which tells drift from a user's change, nor writes claims, which decide what is dropped;
+    `claims-admin` releases them.
     """
     declared = _paths(kinds, provider_config)
     return {
         "view": _rules(declared, READ),
         "edit": _rules(declared, EDIT),
         "claims-view": _rules([CLAIM.path], READ),
+        "claims-admin": _rules([CLAIM.path], (*READ, "delete")),
     }
 
 

@@ -105,9 +105,12 @@ class Kube:
 
     @classmethod
     def from_kubeconfig(cls, path: str | Path, context: str | None = None) -> Self:
-        """The cluster of a kubeconfig's context, by default its current one."""
+        """The cluster of a kubeconfig's context, by default its current one; $KUBECONFIG may list several files."""
 
         async def load(configuration: Configuration) -> None:
+            if not any(Path(each).expanduser().exists() for each in str(path).split(os.pathsep)):
+                # The library would only log that, and complain about what isn't in an empty configuration.
+                raise ConfigException(f"there is no kubeconfig {path}")
             await load_kube_config(str(path), context=context, client_configuration=configuration, persist_config=False)
 
         return cls(load)

@@ -108,7 +108,7 @@ class Kube:
         """The cluster of a kubeconfig's context, by default its current one; $KUBECONFIG may list several files."""
 
         async def load(configuration: Configuration) -> None:
-            if not any(Path(each).expanduser().exists() for each in str(path).split(os.pathsep)):
+            if not _is_there(path):
                 # The library would only log that, and complain about what isn't in an empty configuration.
                 raise ConfigException(f"there is no kubeconfig {path}")
             await load_kube_config(str(path), context=context, client_configuration=configuration, persist_config=False)
@@ -433,6 +433,11 @@ class Kube:
         for warning in response.headers.getall("Warning", ()):
             _WARNINGS.labels(path.plural).inc()
             _log.warning("the API server warns about %s: %s", path.plural, warning)
+
+
+def _is_there(kubeconfig: str | Path) -> bool:
+    """Whether any file of a kubeconfig exists."""
+    return any(Path(each).expanduser().exists() for each in str(kubeconfig).split(os.pathsep))
 
 
 async def _load_in_cluster(configuration: Configuration) -> None:

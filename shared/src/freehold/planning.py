@@ -14,7 +14,7 @@ from freehold import sql
 from freehold.fingerprint import applied
 from freehold.identifiers import InvalidName, needs_quotes
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Change, Place, SpecField, Target, properties, sent_values
+from freehold.kinds.fields import Change, Place, SpecField, Target, attributes_of, sent_values
 from freehold.kinds.kind import Difference, Kind, Step
 from freehold.observation import Observation, Unknown
 from freehold.sql import Sql
@@ -100,7 +100,7 @@ def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozen
 def _details(field: SpecField, wanted: Collection[str]) -> Iterator[str]:
     """The queries that a field is read by, with those that only some attributes of its items need."""
     yield from field.facts.details
-    for each in properties(field.facts.items) if field.facts.items else ():
+    for each in attributes_of(field):
         ending = f"].{each.name}"
         if each.facts.details and any(name.startswith(f"{field.name}[") and name.endswith(ending) for name in wanted):
             yield from each.facts.details

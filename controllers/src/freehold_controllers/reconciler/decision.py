@@ -228,7 +228,9 @@ def is_users(subject: Subject, difference: Difference) -> bool:
     the item."""
     name = difference.name
     item, bracket, _ = name.partition("]")
-    return name in subject.changed or (name not in subject.tracked and item + bracket in subject.changed)
+    if not subject.changed.isdisjoint((name, *difference.causes)):
+        return True
+    return name not in subject.tracked and item + bracket in subject.changed
 
 
 def attempt_unknown(claim: ClaimSpec) -> bool:

@@ -67,7 +67,8 @@ def dropped(spec: Evolving, have: Sequence[Live], _tracked: Collection[str]) -> 
                 str(there[name].type),
                 Change.ASKED,
                 (Action(DROP, sql.identifier(name)),),
-                said="is to be dropped with its data",
+                said="is given up, and there",
+                causes=(item_name("columns", name),),
             )
 
 

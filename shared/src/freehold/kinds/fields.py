@@ -134,6 +134,7 @@ class Deviation:
         actions: what mends it.
         said: what is the matter, for people, where the two values don't tell.
         remedy: what people can do where no statement is sent.
+        causes: further names whose change by the user leads to this one, as `columns[AGE]`.
     """
 
     place: str
@@ -143,6 +144,7 @@ class Deviation:
     actions: tuple[Action, ...] = ()
     said: str = ""
     remedy: str = ""
+    causes: tuple[str, ...] = ()
 
 
 Differ = Callable[[Any, Any, Collection[str]], Iterable[Deviation]]
@@ -171,7 +173,7 @@ class Property:
         place: where its clause stands in CREATE.
         clause: its clause in CREATE; None for `KEYWORD = value`.
         alter: its statements where SET and UNSET don't do.
-        items: model of the items, by `name`, of a field that is compared item by item.
+        items: of a field that is compared item by item: their model, which has a `name`, or str where they are names.
         differ: compares it so; the field then has no statements but those of its deviations.
         details: names of the kind's further queries that it is observed by, beside SHOW and SHOW PARAMETERS.
         recreate_when: (old, new) values between which no ALTER leads.
@@ -198,7 +200,7 @@ class Property:
     place: Place = Place.PROPERTIES
     clause: Callable[[Any], Sql | None] | None = None
     alter: OwnStatements | None = None
-    items: type[BaseModel] | None = None
+    items: type[BaseModel | str] | None = None
     differ: Differ | None = None
     details: tuple[str, ...] = ()
     recreate_when: Callable[[Any, Any], bool] | None = None
@@ -212,7 +214,9 @@ class Property:
 
     def __call__(self, schema: JsonDict) -> None:
         """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name."""
-        if self.items is not None:
+        if self.items is str:
+            schema |= {"x-kubernetes-list-type": "set"}
+        elif self.items is not None:
             schema |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
 
     def meaning(self, value: Any) -> Any:
@@ -422,7 +426,7 @@ def custom(
 
 
 def items(
-    model: type[BaseModel] | None,
+    model: type[BaseModel | str],
     *,
     differ: Differ,
     codec: Codec,
@@ -436,7 +440,7 @@ def items(
     """A list that is compared item by item; with a clause, its items stand in the parentheses of CREATE.
 
     Args:
-        model: of the items, which have a `name`; None for plain texts.
+        model: of the items, which have a `name`; or str where they are names.
         differ: compares the list.
         codec: makes the canonical values of both sides.
         observe: reads the live value.
@@ -586,14 +590,20 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
         value: of the field in a spec.
     """
     yield field.name, value
-    if field.facts.items is None:
-        return
-    attributes = [each for each in properties(field.facts.items) if each.facts.item and not each.facts.reset.keep]
-    for item in value:
-        yield item_name(field.name, item.name), item
-        for each in attributes:
-            if (part := getattr(item, each.attribute)) is not None:
-                yield item_name(field.name, item.name, each.name), part
+    for item in value if field.facts.items else ():
+        name = item if isinstance(item, str) else item.name
+        yield item_name(field.name, name), item
+        for each in attributes_of(field):
+            if not each.facts.reset.keep and (part := getattr(item, each.attribute)) is not None:
+                yield item_name(field.name, name, each.name), part
+
+
+def attributes_of(field: SpecField) -> tuple[SpecField, ...]:
+    """The attributes of a field's items."""
+    model = field.facts.items
+    if model is None or not issubclass(model, BaseModel):
+        return ()
+    return tuple(each for each in properties(model) if each.facts.item)
 
 
 def item_name(field: str, item: str, attribute: str = "") -> str:

@@ -97,6 +97,7 @@ class Difference:
         actions: what mends it, in a field of many items.
         said: what is the matter, where the values don't tell it to people.
         remedy: what people can do where no statement is sent.
+        causes: further names whose change by the user leads to this one.
     """
 
     field: SpecField
@@ -107,6 +108,7 @@ class Difference:
     actions: tuple[Action, ...] = ()
     said: str = ""
     remedy: str = ""
+    causes: tuple[str, ...] = ()
 
     @classmethod
     def inside(cls, field: SpecField, found: Deviation) -> Difference:
@@ -120,6 +122,7 @@ class Difference:
             found.actions,
             found.said,
             found.remedy,
+            found.causes,
         )
 
     @property

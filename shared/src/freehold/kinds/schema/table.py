@@ -155,7 +155,7 @@ class TableSpec(SnowflakeSpec):
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""
     dropped_columns: list[Name] | None = _column_items(
-        None, differ=evolution.dropped, default=None, min_length=1, max_length=2000
+        str, differ=evolution.dropped, default=None, min_length=1, max_length=2000
     )
     """Columns that may be dropped, with all data in them, once columns doesn't list them any more."""
 

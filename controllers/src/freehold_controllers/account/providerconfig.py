@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
@@ -31,13 +31,8 @@ from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import READY, Verdict, Verdicts
+from freehold_controllers.reconciler.status import CREDENTIALS_HELD, IN_USE, READY, STALLED, Verdict, Verdicts
 from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
-
-IN_USE = "InUse"
-
-CREDENTIALS_HELD = "CredentialsHeld"
-"""False where the Secret may go before what needs it."""
 
 _log = logging.getLogger(__name__)
 
@@ -143,16 +138,19 @@ class ProviderConfigs:
         trace = error.trace if isinstance(error, SnowflakeError) else ""
         _log.info("ProviderConfig %s/%s: %s %s", found.namespace, found.name, error, trace)
         new = before.model_copy(update={"secret_resource_version": version})
-        await self._write(found, {READY: Verdict("False", reason, str(error)), **beside}, new, trace)
+        verdict = Verdict("False", reason, str(error))
         # A grant is made in Snowflake, of which nothing tells us.
         if reason in PASSING or isinstance(error, RoleNotGranted):
+            await self._write(found, {READY: verdict, **beside}, new, trace)
             raise Unfinished(str(error), slowly=stop_for(error, found.name).slowly)
+        await self._write(found, {READY: verdict, STALLED: replace(verdict, status="True"), **beside}, new, trace)
         return Done(resync=SLOW)
 
     async def _write(self, found: Object, verdicts: Verdicts, new: ProviderConfigStatus, trace: str = "") -> None:
         services, told = self._services, {(each.reason, each.message) for each in conditions_of(found)}
-        for verdict in verdicts.values():
-            if verdict is not None and (verdict.reason, verdict.message) not in told:
+        for type_, verdict in verdicts.items():
+            # Stalled says once more what Ready says.
+            if verdict is not None and type_ != STALLED and (verdict.reason, verdict.message) not in told:
                 note = f"{verdict.message} ({trace})" if trace else verdict.message
                 services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
         conditions = status.conditions(found, verdicts, services.now)

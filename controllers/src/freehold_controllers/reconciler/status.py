@@ -24,6 +24,8 @@ DELETE_BLOCKED = "DeleteBlocked"
 STALLED = "Stalled"
 """The word of kstatus, by which kubectl, Flux and others tell a failure from what takes its time."""
 IN_USE = "InUse"
+CREDENTIALS_HELD = "CredentialsHeld"
+"""Of a ProviderConfig: False where its Secret may go before what needs it."""
 
 _ABNORMAL = frozenset({DRIFT_DETECTED, DELETE_BLOCKED, STALLED, IN_USE})
 """Types that are True where something is out of order; the others are False then."""

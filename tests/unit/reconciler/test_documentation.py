@@ -1,0 +1,30 @@
+"""Every condition and reason that people may meet is explained, and no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from freehold_controllers.reconciler import status
+from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
+
+PAGE = (Path(__file__).parents[3] / "docs/conditions.md").read_text()
+
+
+def explained(begin: str, end: str) -> set[str]:
+    """The words in the first column of the tables between two texts."""
+    rows = re.findall(r"^\| (`.*?`) \|", PAGE.split(begin)[1].split(end)[0], re.MULTILINE)
+    return {word for row in rows for word in re.findall(r"`(\w+)`", row)}
+
+
+def test_every_condition_is_explained() -> None:
+    types = {value for name, value in vars(status).items() if name.isupper() and isinstance(value, str)}
+    assert explained("## Conditions", "## Reasons") == types
+
+
+def test_every_reason_is_explained() -> None:
+    assert explained("## Reasons", "## Annotations") == set(Reason)
+
+
+def test_what_is_awaited_is_told_apart_from_what_somebody_has_to_do() -> None:
+    assert explained("While something is awaited", "When somebody has to act") == PASSING | AWAITED | {Reason.IN_USE}

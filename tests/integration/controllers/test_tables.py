@@ -1,0 +1,124 @@
+"""Tables with data in them: what a change of the manifest makes of their columns, and what it doesn't."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold_devstack.processes import until
+from tests.integration.controllers.tenant import DEADLINE, Tenant
+
+ID = {"name": "ID", "type": "NUMBER", "nullable": False}
+NOTE = {"name": "NOTE", "type": "VARCHAR(10)", "comment": "theirs"}
+
+
+class Orders:
+    """A table in a schema and a database of its own."""
+
+    def __init__(self, tenant: Tenant, name: str) -> None:
+        self.tenant, self.parents = tenant, {"databaseName": name, "schemaName": "S"}
+        self.name = f'"{name}"."S"."T"'
+        tenant.endpoint.sql(f'CREATE DATABASE "{name}"', role="FREEHOLD")
+        tenant.endpoint.sql(f'CREATE SCHEMA "{name}"."S"', role="FREEHOLD")
+
+    def apply(self, *columns: dict[str, Any], **spec: Any) -> None:
+        self.tenant.apply("Table", "t", spec={**self.parents, "name": "T", "columns": [*columns], **spec})
+
+    def ready(self, *columns: dict[str, Any], **spec: Any) -> None:
+        self.apply(*columns, **spec)
+        self.tenant.ready("table", "t")
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        return [(row["name"], row["type"]) for row in self.tenant.endpoint.sql(f"DESCRIBE TABLE {self.name}")]
+
+    def changes(self, since: int) -> list[str]:
+        """What was sent that writes."""
+        sent = self.tenant.endpoint.statements("^(CREATE|ALTER|DROP) ", since=since, outcome="ok")
+        return [each.text for each in sent if self.name in each.text]
+
+
+@pytest.fixture
+def orders(tenant: Tenant, name: str) -> Orders:
+    return Orders(tenant, name)
+
+
+def test_columns_are_added_widened_renamed_and_given_up_as_the_manifest_says(orders: Orders) -> None:
+    orders.ready(ID, NOTE, {"name": "OLD", "type": "DATE"}, clusterBy=["ID"])
+    since = orders.tenant.endpoint.sequence
+    orders.ready(ID, {"name": "TEXT", "type": "VARCHAR(20)", "previousName": "NOTE"}, {"name": "OLD", "type": "DATE"})
+    assert orders.columns == [("ID", "NUMBER(38,0)"), ("TEXT", "VARCHAR(20)"), ("OLD", "DATE")]
+    orders.ready(ID, {"name": "TEXT", "type": "STRING"}, {"name": "NEW", "type": "INT"}, droppedColumns=["OLD"])
+    assert orders.columns == [("ID", "NUMBER(38,0)"), ("TEXT", "VARCHAR(16777216)"), ("NEW", "NUMBER(38,0)")]
+    alter = f"ALTER TABLE {orders.name}"
+    assert orders.changes(since) == [
+        f'{alter} RENAME COLUMN "NOTE" TO "TEXT"',
+        f'{alter} ALTER COLUMN "TEXT" SET DATA TYPE VARCHAR(20), COLUMN "TEXT" UNSET COMMENT',
+        f"{alter} DROP CLUSTERING KEY",
+        f'{alter} ALTER COLUMN "TEXT" SET DATA TYPE VARCHAR',
+        f'{alter} ADD COLUMN "NEW" NUMBER(38,0)',
+        f'{alter} DROP COLUMN "OLD"',
+    ]
+
+
+def test_a_column_renamed_without_saying_so_keeps_its_data_and_stops(orders: Orders) -> None:
+    orders.ready(ID, NOTE)
+    since = orders.tenant.endpoint.sequence
+    orders.apply(ID, {"name": "TEXT", "type": "VARCHAR(10)"}, comment="new")
+    (message,) = orders.tenant.reaches("table", "t", "DestructiveChange")
+    assert "previousName NOTE" in message
+    assert "droppedColumns" in message
+    assert not orders.changes(since)
+    orders.ready(ID, {"name": "TEXT", "type": "VARCHAR(10)", "previousName": "NOTE"}, comment="new")
+    assert [name for name, _ in orders.columns] == ["ID", "TEXT"]
+
+
+def test_a_narrower_type_is_refused_and_the_wider_one_stays(orders: Orders) -> None:
+    orders.ready(ID, NOTE)
+    orders.apply(ID, {**NOTE, "type": "VARCHAR(5)"})
+    orders.tenant.reaches("table", "t", "DestructiveChange")
+    assert orders.columns[1] == ("NOTE", "VARCHAR(10)")
+
+
+def test_a_strangers_column_is_told_and_holds_up_no_change(orders: Orders) -> None:
+    orders.ready(ID)
+    orders.tenant.endpoint.sql(f"ALTER TABLE {orders.name} ADD COLUMN theirs DATE", role="FREEHOLD")
+    orders.apply(ID, comment="new")
+    (message,) = orders.tenant.reaches("table", "t", "DriftDetected", "DriftDetected")
+    assert "columns[THEIRS]" in message
+    orders.tenant.ready("table", "t")
+    assert [name for name, _ in orders.columns] == ["ID", "THEIRS"]
+
+
+def test_a_table_is_adopted_with_the_columns_that_the_manifest_knows(orders: Orders) -> None:
+    orders.tenant.endpoint.sql(
+        f"CREATE TABLE {orders.name} (id INT NOT NULL, note VARCHAR(5), theirs DATE COMMENT 'kept')", role="FREEHOLD"
+    )
+    since = orders.tenant.endpoint.sequence
+    orders.ready(ID, {"name": "NOTE", "type": "VARCHAR(10)"}, managementPolicies={"adoptionPolicy": "adopt"})
+    assert orders.changes(since) == [f'ALTER TABLE {orders.name} ALTER COLUMN "NOTE" SET DATA TYPE VARCHAR(10)']
+
+
+def test_a_table_that_is_as_declared_is_only_read(orders: Orders) -> None:
+    keys = [{"name": "PK", "type": "PrimaryKey", "columns": ["ID"]}, {"name": "C", "type": "Check", "check": "ID > 0"}]
+    text = {"name": "TEXT", "type": "STRING", "default": "'x'", "comment": "c"}
+    orders.ready(
+        {"name": "ID", "type": "INT", "identity": {"start": 5}},
+        text,
+        {"name": "AT", "type": "TIMESTAMP_LTZ", "default": "current_timestamp"},
+        constraints=keys,
+        clusterBy=["to_date( AT )", '"ID"'],
+        searchOptimization=["EQUALITY(ID)"],
+        enableSchemaEvolution=False,
+        changeTracking=True,
+    )
+    since = orders.tenant.endpoint.sequence
+    orders.tenant.kubectl("annotate", "table", "t", "freehold.dev/reconcile-now=1")
+
+    def looked() -> bool:
+        return (orders.tenant.get("table", "t") or {})["status"].get("lastHandledReconcileNow") == "1"
+
+    until(looked, DEADLINE, "a deep look", orders.tenant.describe)
+    orders.tenant.ready("table", "t")
+    assert not orders.changes(since)

@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 
-from freehold.claims import GRACE
+from freehold.claim_store import ClaimStore
+from freehold.claims import GRACE, Holder, new_claim
+from freehold.identity import Identity, Name
 from freehold_controllers.reconciler.sweeping import go_round
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import LONGEST, Fuse, World, deleted_with_a_lost_answer, each_death
@@ -236,9 +238,23 @@ async def test_a_claim_that_is_taken_while_it_is_swept_is_not_missing_to_its_own
     sweeper, process = world.process(), world.process()
     world.learn()
     sweeper._services.inventory.note(None, next(world.stored_claims))
-    sweep = go_round(sweeper._services, timedelta(0), timedelta(0))
+    sweep = go_round(sweeper._services, timedelta(0), pace=timedelta(0))
     await asyncio.gather(sweep, process(other), return_exceptions=True)
     with suppress(Unfinished):
         await process(other)
     assert world.reason_of(other) == "Available"
     assert [claim["holder"]["name"] for claim in world.claims] == ["y"]
+
+
+async def test_a_resource_that_is_deleted_before_its_first_reconcile_gets_no_finalizer_and_gives_up_its_claim() -> None:
+    world = quiet()
+    metadata = world.kube.objects[world.place]["metadata"]
+    metadata["finalizers"] = ["example.com/another"]
+    world.delete()
+    holder = Holder(group=world.path.group, kind=world.kind, namespace="n", name="x", uid=metadata["uid"])
+    # As admission leaves it.
+    await ClaimStore(world.kube).create(new_claim(Identity("R.A", "WAREHOUSE", Name(("W",))), "O.A", holder))
+    await world.process()(world.key)
+    assert world.kube.objects[world.place]["metadata"]["finalizers"] == ["example.com/another"]
+    assert not world.claims
+    assert not world.snowflake.sent

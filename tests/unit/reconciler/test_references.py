@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,14 +14,17 @@ from freehold.kube.objects import Object
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.references import resolved
+from freehold_controllers.runtime.work import Unfinished
+from tests.unit.reconciler.world import Fuse, World
 
 SPEC = {"name": "WH", "warehouseType": "INTERACTIVE", "fallbackWarehouseRef": {"name": "other"}}
 
 PROVIDER = Object({"kind": "ProviderConfig", "spec": {"account": "ORG-ACC", "authenticationType": "KeyPair"}})
 
 
-def _warehouse(name: str, spec: dict[str, Any], **status: Any) -> Object:
+def _warehouse(name: str, spec: dict[str, Any], *, deleting: bool = False, **status: Any) -> Object:
     metadata = {"name": name, "namespace": "team", "uid": "u", "generation": 2, "resourceVersion": "1"}
+    metadata |= {"deletionTimestamp": "2026-11-30T12:00:00Z"} if deleting else {}
     return Object({"kind": "Warehouse", "metadata": metadata, "spec": spec, "status": status})
 
 
@@ -43,6 +48,7 @@ async def _resolve(target: Object | None) -> Managed:
         (_warehouse("other", {"name": "O"}), "isn't reconciled yet"),
         (_warehouse("other", {"name": "O"}, conditions=_ready(generation=1)), "isn't reconciled yet"),
         (_warehouse("other", {"name": "O"}, conditions=_ready("False")), "isn't ready: Because"),
+        (_warehouse("other", {"name": "O"}, deleting=True, conditions=_ready()), "is being deleted"),
         (
             _warehouse("other", {"name": "O"}, conditions=_ready(), account="ORG.ELSE"),
             "lives in account ORG.ELSE, not in ORG.ACC",
@@ -58,3 +64,27 @@ async def test_what_can_not_be_used_yet_is_named(target: Object | None, message:
 async def test_a_reference_is_replaced_by_the_stored_name() -> None:
     managed = await _resolve(_warehouse("other", {"name": "o.T"}, conditions=_ready(), account="ORG.ACC"))
     assert managed.spec.model_dump()["fallback_warehouse"] == "o.T"
+
+
+async def test_references_are_told_to_be_resolved_and_the_manifest_stays_as_it_is() -> None:
+    world = World(Fuse(0, done=False), spec={"fallbackWarehouseRef": {"name": "other"}})
+    written = copy.deepcopy(world.kube.objects[world.place]["spec"])
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert _told(world) == (
+        "False",
+        "DependencyNotReady",
+        "Warehouse n/other in spec.fallbackWarehouseRef doesn't exist",
+    )
+    other = {"name": "O"}
+    status = {"conditions": _ready(), "account": "O.A"}
+    world.kube.put(world.path, "other", "n", metadata={"generation": 2}, spec=other, status=status)
+    await world.process()(world.key)
+    assert _told(world) == ("True", "Available", "what it refers to is ready: Warehouse n/other")
+    assert world.kube.objects[world.place]["spec"] == written
+
+
+def _told(world: World) -> tuple[str, str, str]:
+    told = world.kube.objects[world.place]["status"]["conditions"]
+    (found,) = (each for each in told if each["type"] == "ReferencesResolved")
+    return found["status"], found["reason"], found["message"]

@@ -15,13 +15,20 @@ from freehold.fingerprint import applied
 from freehold.identifiers import InvalidName, needs_quotes
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.fields import Change, Place, SpecField, Target, attributes_of, sent_values
-from freehold.kinds.kind import Difference, Kind, Step
+from freehold.kinds.kind import SHOWN, Difference, Kind, Step
+from freehold.kube.text import shortened
 from freehold.observation import Observation, Unknown
 from freehold.sql import Sql
 
 
-def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
+def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = False) -> Sql:
     """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS.
+
+    Args:
+        kind: the kind.
+        target: the object.
+        spec: what is wanted.
+        or_alter: whether it is to update an object that is ours already, as `create_or_alter` allows it.
 
     Raises:
         InvalidName: a field holds a name that can't be one.
@@ -30,12 +37,12 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec) -> Sql:
     if kind.create_prefix and (prefix := kind.create_prefix(spec)):
         clauses[Place.BEFORE_TYPE].append(prefix)
     for each in kind.fields:
-        if clause := _create_clause(each, spec):
+        if (clause := _create_clause(each, spec)) and not (or_alter and each.facts.create_only):
             clauses[each.facts.place].append(clause)
     elements = clauses[Place.ELEMENTS]
     return sql.join(
         (
-            sql.words("CREATE"),
+            sql.words("CREATE OR ALTER" if or_alter else "CREATE"),
             *clauses[Place.BEFORE_TYPE],
             target.type,
             target.name,
@@ -87,6 +94,22 @@ def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
 def drop(target: Target) -> Sql:
     """The plain DROP. IF EXISTS is never sent: its success proves nothing."""
     return sql.sql("DROP {type} {name}", type=target.type, name=target.name)
+
+
+def left_alone(kind: Kind, spec: SnowflakeSpec, observation: Observation) -> dict[str, str]:
+    """Effective values, for people, of the fields that a spec doesn't manage and that only a deep look reads."""
+    row = Observation(observation.row)
+    found: dict[str, str] = {}
+    for each in kind.fields:
+        facts = each.facts
+        asked = observation.details is not None and observation.details.keys() >= set(facts.details)
+        if not facts.managed or facts.differ or not asked or getattr(spec, each.attribute) is not None:
+            continue
+        value = facts.read(observation)
+        if isinstance(facts.read(row), Unknown) and not isinstance(value, Unknown) and value is not None:
+            text = value if isinstance(value, str) and not facts.secret else facts.shown(value)
+            found[each.name] = shortened(text, SHOWN)
+    return found
 
 
 def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozenset[str]:

@@ -48,8 +48,8 @@ def test_drift_is_only_told_when_asked_to(tenant: Tenant, name: str) -> None:
     tenant.ready("database", "db")
     tenant.endpoint.sql(f"ALTER DATABASE \"{name}\" SET COMMENT = 'theirs'")
     (message,) = tenant.reaches("database", "db", "DriftDetected", "DriftDetected")
-    assert "'theirs'" in message
-    assert "'ours'" in message
+    assert '"theirs"' in message
+    assert '"ours"' in message
     assert comment_of(tenant, name) == "theirs"
 
 

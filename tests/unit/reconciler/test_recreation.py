@@ -130,5 +130,5 @@ async def test_an_order_that_stays_in_the_manifest_costs_nothing_when_the_object
     world.snowflake.rows["W"]["options"] = ""
     await world.settle()
     assert world.answers("DROP") == ["ok"]
-    assert world.condition("DriftDetected")["status"] == "True"
-    assert "transient is false, should be true" in world.condition("DriftDetected")["message"]
+    assert world.conditions["DriftDetected"]["status"] == "True"
+    assert "transient is false, should be true" in world.conditions["DriftDetected"]["message"]

@@ -34,7 +34,7 @@ def refuse(world: World, verb: str, error: SnowflakeError, *, times: int = 1000)
 
 
 def told_by(world: World) -> str:
-    return str(world.condition("Synced")["message"])
+    return str(world.conditions["Synced"]["message"])
 
 
 @pytest.mark.parametrize(

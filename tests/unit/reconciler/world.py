@@ -24,7 +24,7 @@ from freehold.kube.errors import Conflict
 from freehold.kube.events import Recorder
 from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
-from freehold.observation import Depth, Observation, Row
+from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
@@ -165,6 +165,7 @@ class MemorySnowflake(Snowflake):
         rows: objects by name.
         sent: statements that were carried out or refused, with the answer.
         content: what is found inside any object.
+        parameters: of any object.
         asked_what_it_sees: how often it was asked whether the role sees everything.
         before: called with each statement before it is handled; may raise, or change what is stored.
     """
@@ -175,6 +176,7 @@ class MemorySnowflake(Snowflake):
         self.rows: dict[str, dict[str, object]] = {}
         self.sent: list[tuple[str, str]] = []
         self.content: tuple[Row, ...] = ()
+        self.parameters: dict[str, Parameter] = {}
         self.asked_what_it_sees = 0
         self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
@@ -197,7 +199,8 @@ class MemorySnowflake(Snowflake):
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
             self.sent.append((statement.text, "ok"))
             return Result(self.content, "query")
-        verb, options, name = re.findall(r'^(\w+)(?: (TRANSIENT))? (?:WAREHOUSE|DATABASE) "(\w+)"', statement.text)[0]
+        pattern = r'^(\w+(?: OR ALTER)?)(?: (TRANSIENT))? (?:WAREHOUSE|DATABASE) "(\w+)"'
+        verb, options, name = re.findall(pattern, statement.text)[0]
         comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
         if verb == "CREATE" and name in self.rows:
             self.sent.append((verb, "002002"))
@@ -227,7 +230,7 @@ class MemorySnowflake(Snowflake):
     ) -> Observation | None:
         self.fuse.before()
         row = self.rows.get(target.parts[-1])
-        return Observation(dict(row), {}, {}) if row else None
+        return Observation(dict(row), dict(self.parameters), {}) if row else None
 
     async def sees_all(self, *_: Any) -> bool:
         self.fuse.before()
@@ -252,6 +255,16 @@ class Copies(Reflector):
         return self._found
 
 
+class Notes(Recorder):
+    """Events that are only taken down, as (reason, note)."""
+
+    def __init__(self, events: list[tuple[str, str]]) -> None:
+        self._events = events
+
+    def record(self, about: Object, type: str, reason: str, note: str, **_: str) -> None:  # noqa: A002, ARG002
+        self._events.append((str(reason), note))
+
+
 class Access(Providers):
     """A ProviderConfig that is always verified."""
 
@@ -272,6 +285,7 @@ class World:
     kube: Api = field(init=False)
     snowflake: MemorySnowflake = field(init=False)
     monotonic: float = 0.0
+    events: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
@@ -299,7 +313,7 @@ class World:
             store=ClaimStore(self.kube),
             snowflake=self.snowflake,
             providers=Access(),
-            recorder=Recorder(self.kube, "freehold-account", "test"),
+            recorder=Notes(self.events),
             following=Following(),
             inventory=self.inventory,
             reflectors=self.reflectors,
@@ -382,14 +396,20 @@ class World:
     def reason(self) -> str:
         return self.reason_of(self.key)
 
-    def condition(self, type_: str) -> dict[str, Any]:
-        """One of the resource's conditions."""
-        conditions = self.kube.objects[self.place]["status"]["conditions"]
-        return next(each for each in conditions if each["type"] == type_)
+    @property
+    def status(self) -> dict[str, Any]:
+        """The resource's status."""
+        found: dict[str, Any] = self.kube.objects[self.place]["status"]
+        return found
+
+    @property
+    def conditions(self) -> dict[str, dict[str, Any]]:
+        """The resource's conditions by type."""
+        return {each["type"]: each for each in self.status["conditions"]}
 
     @property
     def message(self) -> str:
-        return str(self.condition("Ready")["message"])
+        return str(self.conditions["Ready"]["message"])
 
     @property
     def alive(self) -> bool:

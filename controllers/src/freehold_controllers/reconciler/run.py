@@ -9,6 +9,7 @@ from typing import Literal
 from freehold import fingerprint, planning
 from freehold.claims import ClaimSpec
 from freehold.kinds.common import SnowflakeStatus
+from freehold.kinds.kind import Difference
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Object
@@ -40,7 +41,8 @@ from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
-from freehold_controllers.reconciler.upkeep import decide, paused
+from freehold_controllers.reconciler.updating import update
+from freehold_controllers.reconciler.upkeep import decide, drifted, paused
 
 _ROUNDS = 10
 """Decisions in one pass; an object that changes more often is looked at again later."""
@@ -69,6 +71,7 @@ class Run:
         self._stuck = stuck
         self._name = ""
         self._references: Verdicts = {REFERENCES_RESOLVED: None}
+        self._drift: tuple[Difference, ...] = ()
         self.applied_hash = ""
         self._values: Mapping[str, str] = {}
         self.looked_deep = False
@@ -132,7 +135,7 @@ class Run:
     async def stop(self, stop: Stop) -> None:
         """Tell in status and Event why the pass has ended early."""
         before = conditions_of(self._found)
-        verdicts = status.verdicts_of(stop, self._found)
+        verdicts = {**status.verdicts_of(stop, self._found), **self._drift_told()}
         if not any((each.reason, each.message) == (stop.reason, stop.message) for each in before):
             told_as: Literal["Normal", "Warning"] = "Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning"
             note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
@@ -163,7 +166,8 @@ class Run:
         if await let_go(self._services, managed):
             path = self._kind.resource.path
             self._found = await finalizer.remove(self._services.kube, path, self._found, self._services.manager)
-        view = await remote.view("shallow")
+        self.looked_deep = self._depth == "deep"
+        view = await remote.view(self._depth)
         decision = decide(self._subject(managed, remote, None), view)
         if isinstance(decision, Stop):
             raise Stopped(decision)
@@ -175,10 +179,12 @@ class Run:
     ) -> tuple[InSync | Tell, Observation]:
         """Decide, act, look, until there is nothing left to do."""
         view: View | None = None
+        account = holding.spec.identity.account.key
         # Of an object that is new to us, nothing is drift.
         everything = frozenset({*self._values, *self._tracked})
         for _ in range(_ROUNDS):
             subject = replace(subject, claim=holding.spec)
+            self._drift = drifted(subject, view)
             match decide(subject, view), view:
                 case Look(), _:
                     self.looked_deep = bool(subject.changed) or self._depth == "deep"
@@ -198,12 +204,11 @@ class Run:
                     self._services.tell(self._found, told_as[0], f"{self} {told_as[1]}")
                     subject = replace(subject, changed=everything)
                     view = await remote.view("deep")
-                case Update() as update, Observation() as seen:
+                case Update() as decided, Observation() as seen:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
                     await self._track()
-                    steps = planning.alter(self._kind, remote.target, managed.spec, seen, update.differences)
-                    await remote.take_all(steps, seen.created_on)
-                    self._tell_updated(update)
+                    await update(managed, remote, account, seen, decided, self._services.lacking)
+                    self._tell_updated(decided)
                     # What counts is what is seen now, not what was sent.
                     subject = replace(subject, tracked=self._values, passes=subject.passes + 1)
                     view = await remote.view("deep")
@@ -220,10 +225,13 @@ class Run:
                 self._services.tell(self._found, reason, told(differences))
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
-        before = holding.spec.evidence
+        before = holding.spec
         view = await create(remote, holding, managed.spec, managed.force_new)
-        if holding.spec.evidence != before:
-            self._services.tell(self._found, Reason.CREATED, f"{self} was created")
+        if holding.spec.evidence != before.evidence:
+            if before.evidence and not before.intent:
+                self._services.tell(self._found, Reason.DRIFT_CORRECTED, f"{self} had disappeared and was created anew")
+            else:
+                self._services.tell(self._found, Reason.CREATED, f"{self} was created")
         return view
 
     async def _track(self) -> None:
@@ -244,16 +252,28 @@ class Run:
             SYNCED: Verdict("True", Reason.RECONCILE_SUCCESS, state),
         }
         if isinstance(end, Tell):
-            verdicts[DRIFT_DETECTED] = Verdict("True", Reason.DRIFT_DETECTED, told(end.differences))
+            self._drift = end.differences
+        verdicts |= self._drift_told()
         facts: dict[str, object] = {
             "fully_qualified_name": remote.target.name.text,
             "account": login.account.name,
             "show_output": self._kind.stable(seen.row),
             "last_handled_reconcile_now": asked_now(self._found),
         }
+        if seen.parameters is not None:
+            facts["parameters"] = planning.left_alone(self._kind, managed.spec, seen) or None
         if not observe_only:
             facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self._values or None}
         await self._write(verdicts, facts)
+
+    def _drift_told(self) -> dict[str, Verdict | None]:
+        """What was changed from outside, for as long as it is, with an Event when it is news."""
+        if not self._drift:
+            return {}
+        note = told(self._drift)
+        if not any((each.type, each.message) == (DRIFT_DETECTED, note) for each in conditions_of(self._found)):
+            self._services.tell(self._found, Reason.DRIFT_DETECTED, note, type_="Warning")
+        return {DRIFT_DETECTED: Verdict("True", Reason.DRIFT_DETECTED, note)}
 
     async def _write(self, verdicts: Verdicts, facts: Mapping[str, object] | None = None) -> None:
         conditions = status.conditions(self._found, {**self._references, **verdicts}, self._services.now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -24,6 +24,7 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.provider import Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.updating import Lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Services:
         allowed_privileged_roles: what the installation lets resources work with, as `permissions.check` takes it.
         conflict_detail: what is told of the owner of an object that a resource can't have.
         require_active: raises when another process may be working on the same objects.
+        lacking: which accounts have shown that they lack CREATE OR ALTER.
     """
 
     kube: Kube
@@ -61,6 +63,7 @@ class Services:
     allowed_privileged_roles: frozenset[str]
     conflict_detail: Detail
     require_active: Callable[[], None]
+    lacking: Lacking = field(default_factory=set)
 
     @property
     def now(self) -> datetime:

@@ -99,6 +99,15 @@ def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | 
     return Update(sent, drift)
 
 
+def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
+    """What was changed from outside on an object that is ours."""
+    evidence = subject.claim.evidence if subject.claim else None
+    if not isinstance(view, Observation) or evidence is None or evidence.created_on != view.created_on:
+        return ()
+    found = planning.differences(subject.kind, subject.spec, view, subject.tracked)
+    return tuple(each for each in found if not is_users(subject, each))
+
+
 def _recreation_ordered(subject: Subject) -> bool:
     """Whether the user wants another object for exactly this spec. An order that the object was made for is carried
     out: it stays in the manifest, and must not cost the object when somebody else changes that."""
@@ -180,7 +189,8 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
             if subject.kind.holds_data
             else ""
         )
-        return Stop(Reason.VANISHED, f"{subject} has disappeared from Snowflake: {undrop}{again}")
+        message = f"{subject} has disappeared from Snowflake: {undrop}{again}"
+        return Stop(Reason.VANISHED, message, condition="DriftDetected")
     return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}: it may be gone. {make_visible(subject)}, or {again}")
 
 

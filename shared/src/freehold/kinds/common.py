@@ -45,6 +45,9 @@ class ManagementPolicies(Model):
     """What to do when the object was changed from outside: change it back, or only report it."""
     observe_only: bool = False
     """Only watch the object: nothing is claimed, created, altered or dropped."""
+    create_or_alter: bool | None = None
+    """Update the object by one CREATE OR ALTER instead of ALTER, where the account has that and nothing that the spec
+    doesn't set would be lost by it. By default false."""
 
 
 class SnowflakeSpec(Model):
@@ -62,7 +65,7 @@ class SnowflakeSpec(Model):
     paused: bool = False
     """Send nothing to Snowflake, not even a DROP, until this is false again."""
     management_policies: ManagementPolicies = ManagementPolicies()
-    """Adoption, drift and observation."""
+    """Adoption, drift, observation and how updates are sent."""
 
 
 class Condition(Model):
@@ -101,5 +104,7 @@ class SnowflakeStatus(Status):
     that was applied last, which tells drift from a change of the spec; it is empty before that value was seen."""
     show_output: dict[str, str] | None = None
     """Stable columns of the object's row in SHOW."""
+    parameters: dict[str, str] | None = None
+    """Effective values of fields that the spec leaves alone, as the last look at all of the object found them."""
     last_handled_reconcile_now: str | None = None
     """Value of the annotation freehold.dev/reconcile-now that was answered last."""

@@ -188,6 +188,8 @@ class Kind:
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         parameters: whether SHOW PARAMETERS applies to it.
+        create_or_alter: whether there is a CREATE OR ALTER of it that takes nothing away but properties and parameters
+            which a deep observation shows; a table's columns are more than that.
         separator: between assignments after SET.
         rules: CEL rules of the spec beside those of its fields.
         volatile: columns of SHOW that change by themselves and never go to status.
@@ -215,6 +217,7 @@ class Kind:
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
     recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
+    create_or_alter: bool = False
     separator: str = ", "
     rules: tuple[Rule, ...] = ()
     volatile: frozenset[str] = frozenset()
@@ -349,7 +352,7 @@ class Kind:
     def stable(self, row: Row) -> dict[str, str]:
         """The columns of SHOW that go to status, as text."""
         return {
-            key: shortened(str(value), _SHOWN)
+            key: shortened(str(value), SHOWN)
             for key, value in sorted(row.items())
             if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
         }
@@ -377,7 +380,7 @@ def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:
     return tuple(kind for kind in kinds if kind.name in referred)
 
 
-_SHOWN = 1024
+SHOWN = 1024
 """Bytes of a column that go to status: a long comment stands in the spec already."""
 
 ALWAYS_VOLATILE = frozenset({"is_default", "is_current"})

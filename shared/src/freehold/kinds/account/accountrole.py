@@ -41,6 +41,7 @@ ACCOUNT_ROLE = Kind(
     level=Level.ACCOUNT,
     holds_data=False,
     short_names=("ar",),
+    create_or_alter=True,
     rules=(
         Rule(
             f"!(self.name in {list(SYSTEM_ROLES)})",

@@ -151,6 +151,7 @@ DATABASE = Kind(
     level=Level.ACCOUNT,
     holds_data=True,
     short_names=("db",),
+    create_or_alter=True,
     parameters=True,
     rules=CONTAINER_RULES,
     details={

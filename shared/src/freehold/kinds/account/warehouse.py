@@ -188,6 +188,7 @@ WAREHOUSE = Kind(
     level=Level.ACCOUNT,
     holds_data=False,
     short_names=("wh",),
+    create_or_alter=True,
     parameters=True,
     separator=" ",
     rules=(

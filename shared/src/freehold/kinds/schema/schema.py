@@ -63,6 +63,7 @@ SCHEMA = Kind(
     domain=Domain.SCHEMA,
     object_type="SCHEMA",
     level=Level.DATABASE,
+    create_or_alter=True,
     holds_data=True,
     parameters=True,
     rules=(

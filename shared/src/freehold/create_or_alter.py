@@ -1,0 +1,60 @@
+"""CREATE OR ALTER, in place of ALTER: only where it says all that is set on an object, for it resets whatever it leaves
+out. Pure.
+
+Source: "CREATE OR ALTER <object>" in Snowflake's documentation; what it resets may be nobody's of ours.
+"""
+
+from __future__ import annotations
+
+from freehold import planning
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.fields import Change, Property, Target
+from freehold.kinds.kind import Difference, Kind, Step
+from freehold.observation import Observation
+from freehold.sql import Sql
+
+
+def statement(
+    kind: Kind, target: Target, spec: SnowflakeSpec, observation: Observation, found: tuple[Difference, ...]
+) -> Sql | None:
+    """The statement that mends differences as a whole; None where it can't, or might lose what we don't manage.
+
+    Args:
+        kind: the kind.
+        target: the object.
+        spec: what is wanted.
+        observation: all of what is there.
+        found: all that differs.
+    """
+    if not kind.create_or_alter or observation.parameters is None:
+        return None
+    if any(each.change is not Change.ALTER or _has_statements_of_its_own(each.field.facts) for each in found):
+        return None
+    # Whatever else must happen around the change.
+    if any(step != Step(step.statement) for step in planning.alter(kind, target, spec, observation, found)):
+        return None
+    reset, said = {each.name for each in found if each.reset}, set[str]()
+    for each in kind.fields:
+        facts, given = each.facts, getattr(spec, each.attribute) is not None
+        if each.name in reset or (given and facts.create):
+            said.add(facts.sql)
+        elif _loses(facts, observation) if not given else facts.managed and facts.sql:
+            # It can't be said in CREATE, or is somebody else's.
+            return None
+    pinned = {key for key, each in observation.parameters.items() if each.level == kind.object_type}
+    return None if pinned - said else planning.create(kind, target, spec, or_alter=True)
+
+
+def _has_statements_of_its_own(facts: Property) -> bool:
+    return facts.own_statement or facts.alter is not None or facts.differ is not None
+
+
+def _loses(facts: Property, observation: Observation) -> bool:
+    """Whether an object has something that a statement without the field would take from it; parameters apart."""
+    stands_in_create = facts.create and bool(facts.sql or facts.clause)
+    if not facts.managed or not stands_in_create or facts.source.startswith("parameters."):
+        return False
+    observed = facts.read(observation)
+    if observed is False and facts.clause is not None:
+        return facts.clause(False) is not None
+    return observed not in (None, "", facts.meaning(None))

@@ -1,0 +1,151 @@
+"""Updates and drift, on an account in memory: what is sent, what is told of it, and what stays in the user's hands."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from freehold.observation import Parameter
+from freehold.snowflake.errors import SnowflakeError
+from freehold_controllers.runtime.work import Unfinished
+from tests.unit.reconciler.world import Fuse, World
+
+WHOLE: dict[str, Any] = {"managementPolicies": {"createOrAlter": True}}
+DETECT: dict[str, Any] = {"managementPolicies": {"driftPolicy": "detect-only"}}
+
+
+def made(kind: str = "Database", **spec: Any) -> World:
+    return World(Fuse(0, done=False), kind, spec)
+
+
+async def test_drift_that_cannot_be_corrected_is_told_while_it_lasts() -> None:
+    world = made()
+    await world.settle()
+    world.snowflake.rows["W"]["comment"] = "theirs"
+
+    def refuse(text: str) -> None:
+        if text.startswith("ALTER"):
+            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
+
+    world.snowflake.before = refuse
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert world.conditions["DriftDetected"]["message"] == 'comment is "theirs", should be "ours"'
+    assert world.reason != "Available"
+    world.snowflake.before = lambda _text: None
+    await world.settle()
+    assert "DriftDetected" not in world.conditions
+    assert world.reason == "Available"
+
+
+async def test_drift_that_is_only_told_is_not_corrected_when_another_field_is_changed() -> None:
+    world = made("Warehouse", **DETECT)
+    await world.settle()
+    world.snowflake.rows["W"] |= {"comment": "theirs"}
+    world.edit(autoResume=True)
+    world.snowflake.rows["W"] |= {"auto_resume": True}
+    await world.settle()
+    assert not world.answers("ALTER")
+    assert world.reason == "Available"
+    assert world.conditions["DriftDetected"]["message"] == 'comment is "theirs", should be "ours"'
+
+
+async def test_a_crash_between_statement_and_status_leaves_a_change_the_users() -> None:
+    """Else the next process would take it for drift, and detect-only would keep it from being made."""
+    world = made("Warehouse", **DETECT)
+    await world.settle()
+    world.edit(comment="new")
+    world.snowflake.before = lambda text: world.fuse.__setattr__("at", world.fuse.count) if "ALTER" in text else None
+    await world.settle()
+    assert world.snowflake.rows["W"]["comment"] == "new"
+    assert "DriftDetected" not in world.conditions
+
+
+@pytest.mark.parametrize("policies", [{}, DETECT])
+async def test_a_warehouse_that_vanished_is_told_of(policies: dict[str, object]) -> None:
+    world = made("Warehouse", **policies)
+    await world.settle()
+    del world.snowflake.rows["W"]
+    await world.settle()
+    if policies:
+        assert world.reason == "Vanished"
+        assert world.conditions["DriftDetected"]["reason"] == "Vanished"
+        assert not world.snowflake.rows
+    else:
+        assert world.reason == "Available"
+        assert ("DriftCorrected", 'warehouse "W" had disappeared and was created anew') in world.events
+
+
+async def test_an_update_is_one_create_or_alter_where_that_is_wanted_and_loses_nothing() -> None:
+    world = made(**WHOLE)
+    await world.settle()
+    world.edit(comment="new")
+    await world.settle()
+    assert world.snowflake.rows["W"]["comment"] == "new"
+    assert world.answers("CREATE OR ALTER") == ["ok"]
+    assert not world.answers("ALTER")
+
+
+async def test_an_update_is_an_alter_where_something_else_is_set() -> None:
+    world = made(**WHOLE)
+    await world.settle()
+    world.snowflake.parameters = {"LOG_LEVEL": Parameter("INFO", "DATABASE")}
+    world.edit(comment="new")
+    await world.settle()
+    assert world.answers("ALTER") == ["ok"]
+    assert not world.answers("CREATE OR ALTER")
+
+
+@pytest.mark.parametrize(("number", "sqlstate"), [(1003, "42000"), (2, "0A000")])
+async def test_an_account_without_create_or_alter_gets_alter_in_the_same_pass_and_is_not_asked_again(
+    number: int, sqlstate: str
+) -> None:
+    world = made(**WHOLE)
+    await world.settle()
+    asked: list[str] = []
+
+    def refuse(text: str) -> None:
+        if text.startswith("CREATE OR ALTER"):
+            asked.append(text)
+            raise SnowflakeError("unsupported", number=number, sqlstate=sqlstate)
+
+    world.snowflake.before = refuse
+    process = world.process()
+    for comment in ("new", "newer"):
+        world.edit(comment=comment)
+        await process(world.key)
+        assert world.reason == "Available"
+    assert world.answers("ALTER") == ["ok", "ok"]
+    assert len(asked) == 1
+    assert not [reason for reason, _ in world.events if reason not in ("Created", "Updated")]
+    assert world.kube.objects[world.place]["spec"]["managementPolicies"] == {"createOrAlter": True}
+
+
+async def test_what_the_spec_leaves_alone_is_told_in_status_and_never_written_into_the_spec() -> None:
+    world = made()
+    world.snowflake.parameters = {
+        "LOG_LEVEL": Parameter("INFO", "ACCOUNT"),
+        "DATA_RETENTION_TIME_IN_DAYS": Parameter("1", ""),
+    }
+    before = dict(world.kube.objects[world.place]["spec"])
+    await world.settle()
+    assert world.status["parameters"] == {"logLevel": "INFO", "dataRetentionTimeInDays": "1"}
+    assert world.kube.objects[world.place]["spec"] == before
+    world.edit(logLevel="INFO")
+    await world.settle()
+    assert world.status["parameters"] == {"dataRetentionTimeInDays": "1"}
+
+
+@pytest.mark.parametrize("policy", ["paused", "deletionPolicy"])
+async def test_policies_and_pauses_are_no_change_of_the_object(policy: str) -> None:
+    world = made()
+    await world.settle()
+    applied = world.status["lastAppliedSpecHash"]
+    world.edit(**({"paused": False} if policy == "paused" else {"deletionPolicy": "Orphan"}))
+    await world.settle()
+    assert world.status["lastAppliedSpecHash"] == applied
+    world.edit(comment="new")
+    await world.settle()
+    assert world.status["lastAppliedSpecHash"] != applied

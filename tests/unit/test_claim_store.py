@@ -36,7 +36,7 @@ from freehold.claims import (
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
-from freehold.kube.errors import Conflict, Forbidden, NotFound, Unavailable
+from freehold.kube.errors import AlreadyExists, Conflict, Forbidden, NotFound, Unavailable
 from freehold.kube.objects import Object
 from tests.harness.memory import MemoryKube
 
@@ -467,14 +467,18 @@ async def test_who_runs_out_of_time_gives_back_what_he_has_and_does_not_wait_for
 async def test_what_cannot_be_given_back_binds_nobody_after_the_grace(kube: MemoryKube) -> None:
     store = ClaimStore(kube)
     first, second = sorted([IDENTITY, OTHER])
-    await acquire(store, asked("b", second))
 
-    def fail(verb: str, _plural: str, _name: str) -> None:
+    def fail(verb: str, _plural: str, name: str) -> None:
         if verb == "delete":
             raise Unavailable(0, "", "no answer")
+        if (verb, name) == ("create", second.hash):
+            raise AlreadyExists(
+                409, "AlreadyExists", "taken since it was looked at, and given back before the next look"
+            )
 
     kube.before = fail
-    assert isinstance(await acquire_all(store, [asked("a", first), asked("a", second)]), Refused)
+    assert isinstance(await acquire_all(store, [asked("a", first), asked("a", second)]), Undecided)
+    kube.before = lambda _verb, _plural, _name: None
     kube.advance(LONG)
     outcome = await acquire(store, asked("c", first))
     assert isinstance(outcome, Held)
@@ -498,6 +502,21 @@ async def test_of_several_claims_all_or_none_are_held(kube: MemoryKube) -> None:
     assert isinstance(await acquire_all(store, [asked("b", taken), asked("b", free)]), Refused)
     assert await store.read(free.hash) is None
     assert (await store.of_holder(holder("a")))[0].name == taken.hash
+
+
+async def test_where_one_of_several_is_refused_none_is_taken_from_a_holder_that_is_gone(kube: MemoryKube) -> None:
+    store = ClaimStore(kube)
+    await acquire(store, asked("gone"))
+    evidence = await give_evidence(store)
+    kube.advance(GRACE)
+    # Whichever of the two is asked for first.
+    names = [f"X{number}" for number in range(6)]
+    for each in (Identity("R.A", "DATABASE", Name((name,))) for name in names):
+        await acquire(store, asked("b", each))
+        assert isinstance(await acquire_all(store, [asked("a"), asked("a", each)]), Refused)
+    left = await store.read(IDENTITY.hash)
+    assert left is not None
+    assert (left.spec.holder.namespace, left.spec.evidence) == ("gone", evidence)
 
 
 async def test_what_was_held_before_is_not_given_back(kube: MemoryKube) -> None:

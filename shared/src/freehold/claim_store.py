@@ -198,6 +198,11 @@ async def acquire_all(
     Raises:
         ApiError: as `acquire`.
     """
+    if len(asked) > 1 and not dry_run:
+        # Looked at first: what was taken from a holder that is gone, its evidence with it, can't be given back.
+        seen = await acquire_all(store, asked, dry_run=True)
+        if not isinstance(seen, tuple):
+            return seen
     had: list[Held | Awaiting] = []
     complete = False
     try:

@@ -200,7 +200,9 @@ async def test_the_heir_of_a_resource_is_admitted_and_nobody_else(world: World) 
     holder = world.kube.objects[TABLE.resource.path.plural, "a", "x"]
     holder["metadata"]["annotations"] = {HAND_OVER_ANNOTATION: "b/x"}
     assert (await world.apply(TABLE, "c", name="X", **AT)).outcome is Outcome.DENIED
-    assert (await world.apply(TABLE, "b", name="X", **AT)).outcome is Outcome.ALLOWED
+    heir = await world.apply(TABLE, "b", name="X", **AT)
+    assert heir.outcome is Outcome.ALLOWED
+    assert any("comes over from a Table in another namespace" in warning for warning in heir.warnings)
     assert world.claims == {'"D"."S"."X"': "a"}
 
 

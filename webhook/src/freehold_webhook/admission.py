@@ -248,7 +248,8 @@ class Admission:
         if isinstance(outcome, Undecided):
             why = conflicts.contested(outcome.claim, change.asker, self._conflict_detail)
             return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
-        return verdict
+        awaited = [each.claim for each in outcome if isinstance(each, Awaiting)]
+        return verdict.warn(*(conflicts.awaited(each, change.asker, self._conflict_detail) for each in awaited))
 
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> _Seen:
         namespace = change.asker.namespace

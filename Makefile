@@ -28,7 +28,14 @@ demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, ha
 test: $(READY) ## Unit, endpoint, integration and end-to-end tests
 	$(BIN)/pytest tests/unit tests/endpoint -n 2 -q
 	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
+	$(BIN)/pytest tests/chaos -q
 	$(BIN)/pytest tests/e2e -q
+
+SHARD = 1/1
+
+.PHONY: chaos
+chaos: $(READY) ## Kill controllers at each of their requests (SHARD=i/n does a part), see where the next ones end
+	@$(BIN)/python -m tests.chaos --shard $(SHARD)
 
 SEED = $(shell date +%s)
 

@@ -1,0 +1,154 @@
+"""A shard: its part of all stories, told in lanes side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from freehold.kinds.kind import Kind
+from freehold.kube.errors import ApiError
+from freehold_devstack.snowflake.control_client import RefusedError
+from tests.chaos.case import Case
+from tests.chaos.gate import Death
+from tests.chaos.lane import Lane
+from tests.chaos.operations import OPERATIONS, Operation
+from tests.chaos.samples import killed_kinds
+from tests.chaos.story import Missed, Recording, Story, Variant
+from tests.chaos.waiting import TimedOut
+from tests.chaos.world import ROLE, World
+
+
+@dataclass
+class Tally:
+    """What came of a story.
+
+    Attributes:
+        story: the story.
+        points: requests that the undisturbed process sent.
+        planned: runs that follow from these.
+        runs: how often it was told with a death.
+        missed: how often the request to die of was only a look that a busy process takes together with another one.
+        violations: (death, what was violated).
+    """
+
+    story: Story
+    points: int = 0
+    planned: int = 0
+    runs: int = 0
+    missed: int = 0
+    violations: list[tuple[Death | None, str]] = field(default_factory=list)
+
+
+_Job = tuple[Tally, Recording | None, Death | None]
+"""A recording that is yet to be made, or a run that follows from one."""
+
+Wanted = Callable[[Story, Death], bool]
+"""Which deaths are told."""
+
+
+def stories() -> list[Story]:
+    """All there are."""
+    return [
+        Story(kind, operation, variant)
+        for variant in Variant
+        for kind in killed_kinds()
+        for operation in OPERATIONS
+        if operation.fits(kind) and _differs(variant, kind, operation)
+    ]
+
+
+def _differs(variant: Variant, kind: Kind, operation: Operation) -> bool:
+    """Whether a variant has an end of its own that can be told from others."""
+    if variant is Variant.TAKEN:
+        return not operation.adopts
+    # Who doesn't see all can't say that nothing is inside, and drops only what he is told to destroy.
+    return variant is Variant.PLAIN or operation.name != "delete" or not kind.content
+
+
+class Shard:
+    """Tells stories.
+
+    Attributes:
+        tallies: what came of each, in order.
+    """
+
+    def __init__(self, told: Iterable[Story], wanted: Wanted, show: Callable[[Sequence[Tally]], None]) -> None:
+        """
+        Args:
+            told: the stories.
+            wanted: which of their deaths.
+            show: is told whenever a run has ended.
+        """
+        self.tallies = [Tally(story) for story in told]
+        self._wanted = wanted
+        self._show = show
+        self._number = 0
+
+    async def run(self, world: World) -> None:
+        """Tell all stories; those in which the role doesn't see everything last."""
+        await self._tell([each for each in self.tallies if each.story.variant is not Variant.BLIND], world)
+        blind = [each for each in self.tallies if each.story.variant is Variant.BLIND]
+        if blind:
+            world.endpoint.sql(f"REVOKE RESOLVE ALL ON ACCOUNT FROM ROLE {ROLE}")
+            await self._tell(blind, world)
+
+    async def _tell(self, tallies: Sequence[Tally], world: World) -> None:
+        waiting: asyncio.Queue[_Job] = asyncio.Queue()
+        for tally in tallies:
+            waiting.put_nowait((tally, None, None))
+
+        async def work(lane: Lane) -> None:
+            while True:
+                tally, recording, death = await waiting.get()
+                if recording is None or death is None:
+                    for each in await self._record(tally, self._case(tally, lane, world)):
+                        waiting.put_nowait(each)
+                else:
+                    await self._run(tally, self._case(tally, lane, world), death, recording)
+                self._show(self.tallies)
+                waiting.task_done()
+
+        async with asyncio.TaskGroup() as working:
+            tasks = [working.create_task(work(lane)) for lane in world.lanes]
+            await waiting.join()
+            for task in tasks:
+                task.cancel()
+
+    def _case(self, tally: Tally, lane: Lane, world: World) -> Case:
+        self._number += 1
+        return Case(lane, world.endpoint, tally.story.kind, f"C{self._number:04X}", world.endpoint.sequence)
+
+    async def _record(self, tally: Tally, case: Case) -> Sequence[_Job]:
+        """Tell a story undisturbed; answers with the runs that follow from it."""
+        try:
+            recording = await tally.story.record(case)
+        except (TimedOut, ApiError, RefusedError) as error:
+            await self._give_up(tally, case, None, [str(error)])
+            return ()
+        deaths = [each for each in tally.story.deaths(recording) if self._wanted(tally.story, each)]
+        tally.points, tally.planned = len(recording.requests), len(deaths)
+        return [(tally, recording, each) for each in deaths]
+
+    async def _run(self, tally: Tally, case: Case, death: Death, recording: Recording) -> None:
+        try:
+            violations = await tally.story.tell(case, death, recording)
+        except Missed as missed:
+            tally.missed += not death.request.writes
+            violations = [str(missed)] if death.request.writes else []
+        except (ApiError, RefusedError) as error:
+            violations = [repr(error)]
+        tally.runs += 1
+        if violations:
+            await self._give_up(tally, case, death, violations)
+
+    async def _give_up(self, tally: Tally, case: Case, death: Death | None, violations: Sequence[str]) -> None:
+        """Write down what went wrong, and go on elsewhere: what it has left is in nobody's way there."""
+        tally.violations.append((death, "\n".join([*violations, _tail(case.lane)])))
+        case.lane.kill()
+        await case.lane.let_the_lease_end(case.kind)
+        await case.lane.renew()
+
+
+def _tail(lane: Lane) -> str:
+    return "\n".join(lane.log.read_text().splitlines()[-30:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from freehold.claim_store import ClaimStore, sweep
 from freehold.claims import GRACE
 from freehold.kube.errors import AlreadyExists, ApiError
 from freehold.kube.objects import Object
-from tests.integration.webhook.harness import REPLICAS, Account
+from tests.integration.webhook.harness import DATABASE, REPLICAS, Account, as_json, eventually
 
 pytestmark = pytest.mark.xdist_group("webhook")
 
@@ -83,3 +83,52 @@ async def test_of_two_manifests_of_one_name_the_loser_keeps_nothing(account: Acc
                 if claim := await account.claim(each):
                     await sweep(later, claim.name)
         assert [each for each in databases if await account.claim(each)] == [winner.spec["name"]]
+
+
+@pytest.fixture
+async def no_databases(account: Account) -> AsyncIterator[str]:
+    """The second namespace, whose quota has no Database left."""
+    namespace, resource = account.site.namespaces[1], f"count/{DATABASE.plural}.{DATABASE.group}"
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "none", "namespace": namespace},
+        "spec": {"hard": {resource: "0"}},
+    }
+    account.site.apply(quota)
+    # The quota controller learns of custom resources only now and then, and nothing is refused before it has counted.
+    status = {"status": {"hard": {resource: "0"}, "used": {resource: "0"}}}
+    patch = ("patch", "resourcequota", "none", f"--namespace={namespace}", "--subresource=status", "--type=merge")
+    account.site.instance.kubectl(*patch, f"--patch={as_json(status)}")
+    probe = account.database(namespace, "probe", "PROBE")
+
+    async def counted() -> bool:
+        try:
+            await account.kube.create(DATABASE, probe, namespace, dry_run=True)
+        except ApiError:
+            return True
+        return False
+
+    await eventually(counted, "the quota to hold")
+    yield namespace
+    account.site.instance.kubectl("delete", "resourcequota", "none", f"--namespace={namespace}")
+
+
+async def test_what_a_quota_refuses_after_admission_is_another_ones_once_it_is_swept(
+    account: Account, no_databases: str
+) -> None:
+    refused = await account.create(account.database(no_databases, "over", "QUOTA"))
+    assert isinstance(refused, ApiError)
+    assert "exceeded quota" in refused.message
+    left = await account.claim("QUOTA")
+    assert left is not None
+    assert left.spec.holder.owner == f"{no_databases}/over"
+    mine = account.database(account.site.namespaces[0], "mine", "QUOTA")
+    assert isinstance(await account.create(mine), ApiError)
+    async with account.site.as_component("account") as kube:
+        assert not await sweep(ClaimStore(kube), left.name)
+        assert await sweep(ClaimStore(kube, now=lambda: kube.server_time + GRACE), left.name)
+    assert isinstance(await account.create(mine), Object)
+    claim = await account.claim("QUOTA")
+    assert claim is not None
+    assert claim.spec.holder.owner == f"{account.site.namespaces[0]}/mine"

@@ -263,8 +263,8 @@ def _build(folder: Path) -> Path:
 
 
 def _print(figures: Figures, console: Console) -> None:
-    columns = ("objects", "at a time", "API calls", "ours p50", "p99", "listing p50", "p99", "times p50", "times p99")
-    table = Table(*columns, title="Admission of a new object; milliseconds")
+    columns = ("objects", "at once", "calls", "ours p50", "p99", "list p50", "p99", "x p50", "x p99")
+    table = Table(*columns, title="Admission of a new object; milliseconds, and how many times ours listing takes")
     for size, each in figures.admissions.items():
         for at_once, found in ((1, each.alone), (APPLIES, each.together)):
             times = (found.ours.p50, found.ours.p99, found.listing.p50, found.listing.p99)

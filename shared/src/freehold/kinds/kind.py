@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from freehold import sql
@@ -243,7 +244,7 @@ class Kind:
         """The namespace class of its identities."""
         return self.namespace_class or self.object_type
 
-    @property
+    @cached_property
     def resource(self) -> Resource:
         """What Kubernetes knows of it."""
         parents = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freehold.datatypes import InvalidDataType, matches, parse, read, signature
+from freehold.datatypes import InvalidDataType, matches, parse, read, signature, widens
 
 CANONICAL = st.recursive(
     st.sampled_from(
@@ -127,6 +127,7 @@ def test_what_is_no_type_is_refused_but_read_where_snowflake_prints_it(text: str
         ("VARCHAR", "VARCHAR(10)", False),
         ("CHAR", "VARCHAR(1)", True),
         ("CHAR", "VARCHAR(16777216)", False),
+        ("CHAR", "VARCHAR(134217728)", False),
         ("NUMBER(10)", "NUMBER(10,2)", False),
         ("VARCHAR(5)", "VARCHAR(5) COLLATE 'en-ci'", True),
         ("OBJECT(a INT)", "OBJECT(A NUMBER(38,0))", False),
@@ -166,3 +167,39 @@ def test_overloads_differ_by_what_the_types_are_and_not_by_how_long(
     one: list[str], other: list[str], *, overload: bool
 ) -> None:
     assert (signature(one) != signature(other)) is overload
+
+
+@pytest.mark.parametrize(
+    ("live", "desired", "wider"),
+    [
+        ("VARCHAR(5)", "VARCHAR(6)", True),
+        ("VARCHAR(5)", "STRING", True),
+        ("VARCHAR(6)", "VARCHAR(5)", False),
+        ("BINARY(5)", "VARBINARY(6)", True),
+        ("NUMBER(5,2)", "DECIMAL(6,2)", True),
+        ("NUMBER(5,2)", "NUMBER(6,3)", False),
+        ("NUMBER(5,0)", "NUMBER(4,0)", False),
+        ("NUMBER(5,0)", "FLOAT", False),
+        ("TIME(3)", "TIME(9)", False),
+        ("VECTOR(INT, 3)", "VECTOR(INT, 4)", False),
+    ],
+)
+def test_texts_get_longer_and_numbers_more_digits(live: str, desired: str, *, wider: bool) -> None:
+    assert widens(read(live), parse(desired)) is wider
+
+
+@pytest.mark.parametrize(
+    ("written", "statement"),
+    [
+        ("string", "VARCHAR"),
+        ("varchar( 7 )", "VARCHAR(7)"),
+        ("char", "VARCHAR(1)"),
+        ("varbinary", "BINARY"),
+        ("int", "NUMBER(38,0)"),
+        ("array(text not null)", "ARRAY(VARCHAR NOT NULL)"),
+        ("object(a text, b number(3))", "OBJECT(a VARCHAR, b NUMBER(3,0))"),
+        ("map(text, map(int, binary(3)))", "MAP(VARCHAR, MAP(NUMBER(38,0), BINARY(3)))"),
+    ],
+)
+def test_a_statement_invents_no_length(written: str, statement: str) -> None:
+    assert parse(written).ddl == statement

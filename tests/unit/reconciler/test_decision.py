@@ -112,6 +112,7 @@ DECISIONS = [
     ("an invisible object may be ours", "Database", {}, UNKNOWN, HIDDEN, Reason.NOT_VISIBLE),
     ("an invisible object can't be adopted", "Database", ADOPT, REFUSED, HIDDEN, Reason.NOT_VISIBLE),
     ("made since the unknown attempt: recovered", "Database", {}, UNKNOWN, SEEN, Record("created")),
+    ("of another kind, though made since", "Database", {}, UNKNOWN, IMPORTED, Reason.RESOURCE_ALREADY_EXISTS),
     ("recovered where no owner is told", "Database", {}, UNKNOWN, seen(None), Record("created")),
     ("made since, owned by another role", "Database", {}, UNKNOWN, FOREIGN, Reason.OWNED_BY_OTHER),
     (

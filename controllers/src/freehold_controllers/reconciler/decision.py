@@ -238,9 +238,10 @@ def attempt_unknown(claim: ClaimSpec) -> bool:
 
 
 def made_by_unknown_attempt(subject: Subject, view: Observation) -> bool:
-    """Whether an attempt of ours whose outcome wasn't known may have made the object."""
+    """Whether an attempt of ours whose outcome wasn't known may have made the object, and not one of another kind."""
     mark = subject.claim.mark if subject.claim else None
-    return mark is not None and mark.since is not None and view.created_on >= mark.since
+    early = mark is None or mark.since is None or view.created_on < mark.since
+    return not early and subject.kind.adoptable(view) is None
 
 
 def told(differences: Sequence[Difference]) -> str:

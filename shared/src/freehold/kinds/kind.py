@@ -324,7 +324,14 @@ class Kind:
         reference = getattr(spec, f"{word}_ref", None)
         if isinstance(reference, Reference):
             asked = Requested(word.capitalize(), reference.namespace or namespace, reference.name, f"{word}Ref")
-            return (yield from parts_of(asked, kinds))
+            found = yield from parts_of(asked, kinds)
+            if depth == Level.SCHEMA.value - 1 and (spec.database_name or spec.database_ref):  # type: ignore[attr-defined]
+                named = yield from self._container(spec, namespace, kinds, depth=depth - 1)
+                if found[:-1] != named:
+                    raise InvalidName(
+                        f"{asked} lies in database {found[0]!r}, and not in {named[0]!r} as the spec says"
+                    )
+            return found
         outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
         return (*outer, check(str(getattr(spec, f"{word}_name"))))
 

@@ -1,0 +1,83 @@
+"""What no table can be, told from a spec alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from freehold import validation
+from freehold.kinds.registry import KINDS, refused
+from freehold.kinds.schema.table import TABLE
+
+KEY = {"name": "K", "type": "PrimaryKey", "columns": ["A"]}
+POLICY = {"policy": "D.S.P"}
+
+
+def faults(*columns: dict[str, Any], **spec: Any) -> tuple[str, ...]:
+    declared = {"databaseName": "D", "schemaName": "S", "name": "T", "columns": columns, **spec}
+    return validation.faults(TABLE, TABLE.spec.model_validate(declared))
+
+
+def a(type_: str = "INT", **attributes: Any) -> dict[str, Any]:
+    """A column."""
+    return {"name": "A", "type": type_, **attributes}
+
+
+@pytest.mark.parametrize(
+    ("columns", "spec"),
+    [
+        ([a(identity={"increment": -1})], {}),
+        ([a("CHAR", collate="de")], {}),
+        ([a("SHINY", identity={}, collate="de")], {}),
+        ([a(maskingPolicy={**POLICY, "using": ["A", "B"]}), {"name": "B", "type": "INT", "previousName": "C"}], {}),
+        ([a()], {"constraints": [KEY], "clusterBy": ["MOD(A, 3)"], "searchOptimization": ["EQUALITY(V:a.b)"]}),
+        ([a()], {"droppedColumns": ["A", "B"]}),
+    ],
+)
+def test_a_sound_table_has_no_faults(columns: list[dict[str, Any]], spec: dict[str, Any]) -> None:
+    assert faults(*columns, **spec) == ()
+
+
+@pytest.mark.parametrize(
+    ("columns", "spec", "fault"),
+    [
+        ([a("CLOB")], {}, "spec.columns[0].type: Snowflake has no type CLOB"),
+        ([a("VARCHAR COLLATE 'de'")], {}, "spec.columns[0].type: the collation has a field of its own"),
+        ([a("NUMBER(5,2)", identity={})], {}, "spec.columns[0].identity: only whole numbers are counted"),
+        ([a("FLOAT", identity={})], {}, "spec.columns[0].identity: only whole numbers are counted"),
+        ([a(collate="de")], {}, "spec.columns[0].collate: only texts have a collation"),
+        ([a(default="1, b INT")], {}, "spec.columns[0].default: one expression is needed"),
+        ([a(expression="1) --")], {}, "spec.columns[0].expression: ) in line 1 closes nothing"),
+        ([a(sequence="S.SEQ")], {}, "spec.columns[0].sequence: a fully-qualified name has three parts"),
+        ([a(maskingPolicy={"policy": "P"})], {}, "spec.columns[0].maskingPolicy.policy: a fully-qualified name"),
+        ([a(maskingPolicy={**POLICY, "using": ["B"]})], {}, "spec.columns[0].maskingPolicy.using: the first column"),
+        ([a(previousName="A")], {}, "spec.columns[0].previousName: A is another column's name, too"),
+        ([a()], {"clusterBy": ["A; DROP"]}, "spec.clusterBy[0]: ; in line 1 ends an expression"),
+        ([a()], {"searchOptimization": ["NEAR(A)"]}, "spec.searchOptimization[0]: EQUALITY, SUBSTRING, GEO"),
+        ([a()], {"searchOptimization": ["EQUALITY(*)"]}, "spec.searchOptimization[0]: "),
+        ([a()], {"constraints": [{**KEY, "columns": ["B"]}]}, "spec.constraints[0].columns: spec.columns has no B"),
+        ([a()], {"rowAccessPolicy": {**POLICY, "columns": ["B"]}}, "spec.rowAccessPolicy.columns: spec.columns has no"),
+    ],
+)
+def test_what_no_table_can_be_is_told_with_its_place(
+    columns: list[dict[str, Any]], spec: dict[str, Any], fault: str
+) -> None:
+    (found,) = faults(*columns, **spec)
+    assert found.startswith(fault)
+
+
+def test_references_to_kinds_to_come_are_refused_by_their_place() -> None:
+    reference = {"name": "x"}
+    spec = {
+        "databaseName": "D",
+        "schemaName": "S",
+        "name": "T",
+        "columns": [a(), {"name": "B", "type": "INT", "maskingPolicy": {"policyRef": reference}, "tags": {"t": "v"}}],
+        "rowAccessPolicy": {"policyRef": reference, "columns": ["A"]},
+        "copyGrants": True,
+    }
+    places = {"columns[1].maskingPolicy.policyRef", "columns[1].tags", "rowAccessPolicy.policyRef", "copyGrants"}
+    unbuilt = {"columns[1].maskingPolicy.policyRef": "MaskingPolicy", "rowAccessPolicy.policyRef": "RowAccessPolicy"}
+    expected = {place for place in places if unbuilt.get(place) not in KINDS}
+    assert {place for place, _ in refused(TABLE.spec.model_validate(spec))} == expected

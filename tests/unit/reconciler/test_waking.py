@@ -84,6 +84,15 @@ def test_a_claim_wakes_by_its_holder_and_not_by_its_evidence() -> None:
     assert following.wakes(before, None)
 
 
+def test_a_claim_that_is_made_wakes_all_but_the_one_that_made_it() -> None:
+    following, made = Following(), claim("c", "D", "S")
+    holder = made.spec["holder"]
+    author, other = (Key(holder["kind"], holder["namespace"], name) for name in (holder["name"], "other"))
+    for each in (author, other):
+        following.follow(each, made.key)
+    assert [key for key, _ in following.wakes(None, made)] == [other]
+
+
 def test_what_lies_inside_a_container_is_found_by_its_claims() -> None:
     inventory = Inventory()
     for each in (

@@ -40,7 +40,14 @@ class Following:
         changed = after or before
         if changed is None or _bearing(before) == _bearing(after):
             return ()
-        return tuple((key, Priority.RETRY) for key in self._followers.get(changed.key, ()))
+        author = _holder(after) if before is None and after is not None and after.kind == CLAIM.kind else None
+        return tuple((key, Priority.RETRY) for key in self._followers.get(changed.key, ()) if key != author)
+
+
+def _holder(claim: Object) -> Key:
+    """The resource that has just made a claim, to which that is no news."""
+    holder = claim.spec["holder"]
+    return Key(holder["kind"], holder["namespace"], holder["name"])
 
 
 def _bearing(topic: Object | None) -> object:

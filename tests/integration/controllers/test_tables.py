@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from freehold_devstack.processes import until
-from tests.integration.controllers.tenant import DEADLINE, Tenant
+from tests.integration.controllers.tenant import API, DEADLINE, Tenant
 
 ID = {"name": "ID", "type": "NUMBER", "nullable": False}
+KEY = {"name": "K", "type": "PrimaryKey", "columns": ["ID"]}
 NOTE = {"name": "NOTE", "type": "VARCHAR(10)", "comment": "theirs"}
 
 
@@ -117,8 +119,45 @@ def test_a_table_that_is_as_declared_is_only_read(orders: Orders) -> None:
     orders.tenant.kubectl("annotate", "table", "t", "freehold.dev/reconcile-now=1")
 
     def looked() -> bool:
-        return (orders.tenant.get("table", "t") or {})["status"].get("lastHandledReconcileNow") == "1"
+        status = (orders.tenant.get("table", "t") or {})["status"]
+        return bool(status.get("lastHandledReconcileNow") == "1")
 
     until(looked, DEADLINE, "a deep look", orders.tenant.describe)
     orders.tenant.ready("table", "t")
     assert not orders.changes(since)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"databaseRef": {"name": "d"}}, "set exactly one of databaseRef and databaseName"),
+        ({"schemaName": None}, "set exactly one of schemaRef and schemaName"),
+        ({"columns": []}, "should have at least 1 items"),
+        ({"columns": [ID, ID]}, "Duplicate value"),
+        ({"columns": [{**ID, "default": "1", "identity": {}}]}, "set at most one of default"),
+        ({"columns": [{**ID, "identity": {"increment": 0}}]}, "increment can't be 0"),
+        ({"columns": [{**ID, "sequenceRef": {"name": "s"}}]}, "this release has no kind Sequence"),
+        ({"columns": [{**ID, "tags": {"t": "v"}}]}, "NotSupported: tag values"),
+        ({"columns": [{**ID, "maskingPolicy": {}}]}, "set exactly one of policy and policyRef"),
+        ({"transient": True, "dataRetentionTimeInDays": 2}, "keeps at most 1 day"),
+        ({"constraints": [KEY, {**KEY, "name": "L"}]}, "at most one primary key"),
+        ({"constraints": [{**KEY, "type": "ForeignKey"}]}, "foreignKey goes with type ForeignKey"),
+        ({"constraints": [{**KEY, "foreignKey": {"table": "D.S.T", "columns": ["A"]}}]}, "foreignKey goes with"),
+        ({"constraints": [{"name": "C", "type": "Check"}]}, "check goes with type Check"),
+        (
+            {"constraints": [{**KEY, "type": "ForeignKey", "foreignKey": {"table": "D.S.T", "columns": ["A", "B"]}}]},
+            "as many columns as the key",
+        ),
+    ],
+)
+def test_the_api_server_refuses_what_no_table_can_be(newcomer: Tenant, change: dict[str, Any], message: str) -> None:
+    spec = {"databaseName": "D", "schemaName": "S", "name": "T", "columns": [ID], **change}
+    manifest = {
+        "apiVersion": API,
+        "kind": "Table",
+        "metadata": {"name": "t"},
+        "spec": {field: value for field, value in spec.items() if value is not None},
+    }
+    answer = newcomer.kubectl("apply", "--dry-run=server", "-f", "-", input=json.dumps(manifest), check=False)
+    assert answer.returncode
+    assert message in answer.stderr

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from freehold.kinds.kind import Domain
-from freehold.kinds.registry import KINDS
+from freehold.kinds.registry import KINDS, RESOURCES
 from freehold_devstack.processes import until
 from tests.harness.chart import NAMESPACE
 from tests.integration.chart.release import GROUPS, Release, service_account
@@ -31,10 +31,12 @@ Permission = tuple[str, str, str]
 """Group, resource (with the object's name where the rule has one) and verb."""
 
 
-def definitions(domain: Domain) -> set[Permission]:
-    """What a controller is told about the definitions of its own kinds, so that it drops nothing while one goes."""
-    paths = (kind.resource.path for kind in KINDS.values() if kind.domain is domain)
-    return {("apiextensions.k8s.io", f"customresourcedefinitions/{path.plural}.{path.group}", "get") for path in paths}
+DEFINITIONS = {
+    ("apiextensions.k8s.io", f"customresourcedefinitions/{resource.path.definition}", verb)
+    for resource in RESOURCES
+    for verb in READ
+}
+"""What a controller sees of the definitions of our kinds: it drops nothing while one goes, and hears when it is back."""
 
 
 def elsewhere_leased(domain: Domain) -> set[Permission]:
@@ -79,8 +81,8 @@ def anybodys(release: Release, namespace: str) -> set[Permission]:
         *(
             (
                 domain.value,
-                NAMESPACES | EVENTS | LEASES | SECRETS | definitions(domain) | elsewhere_leased(domain),
-                NAMESPACES | EVENTS | definitions(domain) | elsewhere_leased(domain),
+                NAMESPACES | EVENTS | LEASES | SECRETS | DEFINITIONS | elsewhere_leased(domain),
+                NAMESPACES | EVENTS | DEFINITIONS | elsewhere_leased(domain),
             )
             for domain in (Domain.ACCOUNT, Domain.SCHEMA)
         ),

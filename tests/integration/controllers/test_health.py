@@ -34,7 +34,7 @@ def now(tenant: Tenant) -> dict[str, Any]:
 
 def test_each_state_of_a_resource_is_taken_for_what_it_is(tenant: Tenant, name: str) -> None:
     tenant.ready("providerconfig", "default")
-    tenant.endpoint.sql(f'CREATE DATABASE "{name}"')
+    tenant.endpoint.sql(f'CREATE DATABASE "{name}"', role="FREEHOLD")
     manifest = {"apiVersion": API, "kind": "Database", "metadata": {"name": "db"}, "spec": {"name": name}}
     judged(kubectl(tenant, "create", "-f", "-", manifest=manifest), "InProgress", "Progressing")
     tenant.reaches("database", "db", "ResourceAlreadyExists", "Stalled")

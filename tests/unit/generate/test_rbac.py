@@ -12,7 +12,7 @@ from freehold.generate.rbac import permissions
 from freehold.kinds.common import Reference, SnowflakeSpec
 from freehold.kinds.fields import ref
 from freehold.kinds.kind import Domain, Kind, Level
-from freehold.kinds.resource import SNOWFLAKE_GROUP, VERSION, GroupResource, Resource
+from freehold.kinds.resource import FREEHOLD_GROUP, SNOWFLAKE_GROUP, VERSION, GroupResource, Resource
 
 
 class AlphaSpec(SnowflakeSpec):
@@ -88,11 +88,12 @@ def test_nobody_creates_or_deletes_what_users_declare(document: Mapping[str, Any
             assert not verbs(document[process], resource) & {"create", "delete", "deletecollection"}
 
 
-def test_a_controller_reads_the_definitions_of_the_kinds_it_deletes_and_no_other(document: Mapping[str, Any]) -> None:
-    for process, kind in {"account": "alphas", "schema": "betas"}.items():
+def test_a_controller_sees_the_definitions_of_our_kinds_and_no_other(document: Mapping[str, Any]) -> None:
+    ours = [f"{plural}.{SNOWFLAKE_GROUP}" for plural in ("alphas", "betas", "providerconfigs")]
+    for process in ("account", "schema"):
         (rule,) = [rule for rule in document[process] if "customresourcedefinitions" in rule["resources"]]
-        assert rule["verbs"] == ["get"]
-        assert rule["resourceNames"] == [f"{kind}.{SNOWFLAKE_GROUP}"]
+        assert rule["verbs"] == ["get", "list", "watch"]
+        assert rule["resourceNames"] == sorted([*ours, f"claims.{FREEHOLD_GROUP}"])
 
 
 def test_no_rule_has_a_wildcard() -> None:

@@ -16,7 +16,7 @@ from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import SECRETS, Object
 from freehold.kube.reflector import Reflector
-from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, secret, until, watched
+from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, reply, secret, until, watched
 
 GONE = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"}
 
@@ -224,3 +224,14 @@ async def test_a_server_that_throttles_the_start_is_asked_little_at_a_time_and_a
         for task in tasks:
             task.cancel()
     assert most <= 8
+
+
+async def test_who_hears_that_a_failure_may_be_over_has_it_tried_again_at_once(kube: Kube, script: Script) -> None:
+    script.then(reply("404 page not found", 404), listed(secret("a", "1"), version="1"), watched(hold=True))
+    reflector = Reflector(kube, SECRETS, backoff=Backoff(first=3600.0, most=3600.0))
+    task = asyncio.create_task(reflector.run())
+    await until(reflector.attempted.is_set)
+    reflector.hurry()
+    await until(lambda: names(reflector) == ["a"])
+    task.cancel()
+    await asyncio.wait({task})

@@ -16,7 +16,7 @@ from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.queue import Priority
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Done
-from tests.unit.kube.script import Answer, Store, client_of, listed, refuse, secret, until, watched
+from tests.unit.kube.script import Answer, Store, client_of, listed, refuse, reply, secret, until, watched
 
 THINGS = GroupResource("g.dev", "v1", "things", "Thing")
 SETTINGS = Settings("freehold-test", "ns", "pod", health_port=0, lease_duration=timedelta(seconds=1), workers=2)
@@ -186,3 +186,29 @@ async def test_what_is_done_beside_the_queue_ends_with_the_work(unused_tcp_port:
         process.stop()
         await running
     assert ended.is_set()
+
+
+async def test_a_type_that_comes_back_is_noticed_by_its_definition(unused_tcp_port: int) -> None:
+    settings = Settings("freehold-test", "ns", "pod", unused_tcp_port, lease_duration=timedelta(seconds=1))
+    back = asyncio.Event()
+    asked: list[str] = []
+
+    async def served(request: web.Request) -> web.StreamResponse:
+        return await (things("a") if back.is_set() else reply("404 page not found", 404))(request)
+
+    async def applied(request: web.Request) -> web.StreamResponse:
+        asked.append(request.query["fieldSelector"])
+        await back.wait()
+        return await watched(("ADDED", secret("things.g.dev", "2")), hold=True)(request)
+
+    server = Server(things=(served, watched(hold=True)), customresourcedefinitions=(listed(version="1"), applied))
+    done = Reconciled()
+    async with client_of(server.handle) as kube:
+        process = Process(kube, settings, [Watch(THINGS, reconciled=True)])
+        running = asyncio.create_task(process.run(done))
+        await until(lambda: asked == ["metadata.name=things.g.dev"])
+        back.set()
+        await until(lambda: done.keys == ["Thing n/a"])
+        await until(lambda: not process._missing)
+        process.stop()
+        await running

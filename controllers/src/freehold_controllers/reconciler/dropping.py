@@ -12,8 +12,7 @@ from freehold import planning
 from freehold.claims import CLAIM, ClaimSpec
 from freehold.identity import Identity
 from freehold.kinds.registry import KINDS
-from freehold.kinds.resource import GroupResource
-from freehold.kube.objects import Key
+from freehold.kube.objects import DEFINITIONS, Key
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
@@ -27,10 +26,6 @@ from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import hindrance, in_the_way, waits_for
 from freehold_controllers.reconciler.services import Services
 
-_CRDS = GroupResource(
-    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
-)
-
 _FOLLOWED = 5
 """Children whose end is waited for at a time."""
 
@@ -38,7 +33,7 @@ _FOLLOWED = 5
 async def kind_goes(services: Services, managed: Managed) -> bool:
     """Whether the kind's definition is being deleted, which takes all resources along and means no object."""
     path = managed.kind.resource.path
-    return (await services.kube.get(_CRDS, f"{path.plural}.{path.group}")).deleting
+    return (await services.kube.get(DEFINITIONS, path.definition)).deleting
 
 
 def under_way(services: Services, uid: str, claim: ClaimSpec) -> Literal["CREATE", "DROP"] | None:

@@ -17,10 +17,10 @@ from uuid import uuid4
 
 from freehold.kube.backoff import Backoff
 from freehold.kube.client import Kube
-from freehold.kube.errors import ApiError
+from freehold.kube.errors import ApiError, NotServed
 from freehold.kube.events import Recorder
 from freehold.kube.lease import Lease
-from freehold.kube.objects import LEASES, Object
+from freehold.kube.objects import DEFINITIONS, LEASES, Object
 from freehold.kube.reflector import Reflector
 from freehold.metrics import serve_health
 from freehold_controllers.runtime.member import Member
@@ -103,6 +103,7 @@ class Process:
         self._running: dict[Reflector, asyncio.Task[None]] = {}
         self._tasks: asyncio.TaskGroup | None = None
         self._watches = {watch: self._reflector(watch) for watch in watches}
+        self._missing: dict[Watch, Reflector] = {}
         self.reflectors = {watch.path.kind: reflector for watch, reflector in self._watches.items()}
 
     def stop(self) -> None:
@@ -210,7 +211,20 @@ class Process:
         self.wake(watch.wakes(before, after))
 
     def _failed(self, watch: Watch, failure: ApiError | None) -> None:
+        if watch in self._missing:
+            self.unwatch(self._missing.pop(watch))
+        if isinstance(failure, NotServed) and watch in self._watches:
+            self._missing[watch] = self.watch(self._definition_of(watch))
         self.wake(watch.fails(failure))
+
+    def _definition_of(self, watch: Watch) -> Watch:
+        """The definition of a type that isn't served, which tells when it is worth while to look again."""
+
+        def wakes(*_: Object | None) -> Iterable[Wake]:
+            self._watches[watch].hurry()
+            return ()
+
+        return Watch(DEFINITIONS, wakes=wakes, field_selector=f"metadata.name={watch.path.definition}")
 
     def _hanging(self) -> str | None:
         hanging = sorted(reflector.path.plural for reflector in self._running if reflector.idle > HANGING)

@@ -47,7 +47,7 @@ def definition(resource: Resource) -> dict[str, Any]:
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{path.plural}.{path.group}"},
+        "metadata": {"name": path.definition},
         "spec": {
             "group": path.group,
             "scope": "Namespaced" if path.namespaced else "Cluster",

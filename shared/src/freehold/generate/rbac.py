@@ -55,18 +55,18 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
     """What a domain's controller may do: read every kind, write its own (finalizers, status), and keep claims.
 
     ProviderConfigs are verified by the account domain; the others count their DROPs in the status, and an admission
-    policy keeps them from the rest of it. The definition of a kind is read before a DROP: while that is on
-    its way out, nothing is dropped.
+    policy keeps them from the rest of it. The definition of a kind is read before a DROP, since nothing is dropped
+    while that is on its way out, and watched while it isn't there, so that its return is noticed.
     """
     own = [kind.resource.path for kind in kinds if kind.domain is domain]
-    definitions = tuple(sorted(f"{path.plural}.{path.group}" for path in own))
+    definitions = tuple(sorted(path.definition for path in (*_paths(kinds, provider_config), CLAIM.path)))
     if domain is Domain.ACCOUNT:
         own.append(provider_config.path)
     return (
         *_rules(_paths(kinds, provider_config), READ),
         *_rules(own, PATCH),
         *_rules({*own, provider_config.path}, PATCH, subresource="status"),
-        Rule("apiextensions.k8s.io", ("customresourcedefinitions",), GET, definitions),
+        Rule("apiextensions.k8s.io", ("customresourcedefinitions",), READ, definitions),
         *_rules([CLAIM.path], CONTROLLERS_ON_CLAIMS),
     )
 

@@ -36,6 +36,11 @@ class GroupResource:
     def api_version(self) -> str:
         return f"{self.group}/{self.version}" if self.group else self.version
 
+    @property
+    def definition(self) -> str:
+        """Name of the CustomResourceDefinition."""
+        return f"{self.plural}.{self.group}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -20,6 +20,9 @@ ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings",
 NAMESPACES = GroupResource("", "v1", "namespaces", "Namespace", namespaced=False)
 LEASES = GroupResource("coordination.k8s.io", "v1", "leases", "Lease")
 EVENTS = GroupResource("events.k8s.io", "v1", "events", "Event")
+DEFINITIONS = GroupResource(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
+)
 VALIDATING_WEBHOOK_CONFIGURATIONS = GroupResource(
     "admissionregistration.k8s.io",
     "v1",

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -101,6 +101,7 @@ class Reflector:
         self._objects: dict[tuple[str, str], Object] = {}
         self._version = ""
         self._progress = False
+        self._hurried = asyncio.Event()
         self._active_at = time.monotonic()
 
     @property
@@ -120,7 +121,21 @@ class Reflector:
             asked_to_wait = await self._attempt()
             failures = 0 if self._progress else failures + 1
             # A watch that ends at once without an event counts as a failure, or a server that does so would be flooded.
-            await asyncio.sleep(max(self._backoff.delay(failures), asked_to_wait) if failures else 0)
+            if await self._pause(max(self._backoff.delay(failures), asked_to_wait) if failures else 0):
+                failures = 0
+
+    def hurry(self) -> None:
+        """Have the next attempt made at once: what failed so far may succeed now."""
+        self._hurried.set()
+
+    async def _pause(self, seconds: float) -> bool:
+        """Wait; answers with whether that was cut short."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._hurried.wait()
+        hurried = self._hurried.is_set()
+        self._hurried.clear()
+        return hurried
 
     async def _attempt(self) -> float:
         """List if need be, then watch until it ends; answers with the seconds that the server asks to wait."""

@@ -36,7 +36,7 @@ DEFINITIONS = {
     for resource in RESOURCES
     for verb in READ
 }
-"""What a controller sees of the definitions of our kinds: it drops nothing while one goes, and hears when it is back."""
+"""What a controller sees of the definitions of our kinds: it drops nothing while one goes, and hears of its return."""
 
 
 def elsewhere_leased(domain: Domain) -> set[Permission]:

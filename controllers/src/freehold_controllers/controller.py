@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
+from enum import StrEnum
 from functools import partial
 from typing import Annotated
 
@@ -48,6 +49,13 @@ Reconcilers = Mapping[GroupResource, Callable[[Services], Reconcile]]
 """Reconcilers of a domain's resources that are no kinds of Snowflake objects."""
 
 
+class Mode(StrEnum):
+    """Whether anything is written to Snowflake."""
+
+    READ_WRITE = "ReadWrite"
+    READ_ONLY = "ReadOnly"
+
+
 def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = False) -> None:
     """Run a domain's controller with the options of the command line.
 
@@ -73,6 +81,9 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         statement_timeout: Annotated[
             int, typer.Option(min=1, help="Seconds that a statement may run before Snowflake ends it.")
         ] = 60,
+        mode: Annotated[
+            Mode, typer.Option(help="ReadOnly plans into status and metrics, and sends nothing that writes.")
+        ] = Mode.READ_WRITE,
         log_level: LogLevel = "info",
         log_format: LogFormat = logs.Format.JSON,
     ) -> None:
@@ -95,6 +106,7 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
                 installation_id,
                 statement_timeout=timedelta(seconds=statement_timeout),
                 sweeps=sweeps,
+                mode=mode,
                 allowed_hosts=allowed_hosts.split(","),
                 allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
                 conflict_detail=conflict_detail,
@@ -112,12 +124,14 @@ async def serve(
     *,
     statement_timeout: timedelta,
     sweeps: bool,
+    mode: Mode,
     allowed_hosts: Sequence[str],
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts(statement_timeout)
+    read_only = mode is Mode.READ_ONLY
     client = Snowflake(installation, statement_timeout=statement_timeout)
     async with Kube.from_environment() as kube, client as snowflake:
         process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
@@ -136,13 +150,19 @@ async def serve(
             attempts=attempts,
             allowed_privileged_roles=allowed_privileged_roles,
             conflict_detail=conflict_detail,
-            require_active=process.member.require_active,
+            require_active=_refuse if read_only else process.member.require_active,
+            read_only=read_only,
         )
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
         by_kind |= {path.kind: reconciles(services) for path, reconciles in others.items()}
-        beside = [partial(sweeping, services, settings.resync, settings.covers)] if sweeps else []
+        beside = [partial(sweeping, services, settings.resync, settings.covers)] if sweeps and not read_only else []
         await process.run(partial(_reconcile, by_kind), *beside)
+
+
+def _refuse() -> None:
+    """Whatever may have slipped through: the last thing that is asked before a statement that writes."""
+    raise RuntimeError("a statement that writes was about to be sent in mode ReadOnly")
 
 
 async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Result:

@@ -286,6 +286,7 @@ class World:
     snowflake: MemorySnowflake = field(init=False)
     monotonic: float = 0.0
     events: list[tuple[str, str]] = field(default_factory=list)
+    read_only: bool = False
 
     def __post_init__(self) -> None:
         self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
@@ -321,6 +322,7 @@ class World:
             conflict_detail=Detail.NAMESPACE,
             attempts=Attempts(STATEMENT_TIMEOUT, lambda: self.monotonic),
             require_active=lambda: None,
+            read_only=self.read_only,
         )
         return Reconciler(services)
 

@@ -87,7 +87,8 @@ class ProviderConfigs:
         if found.deleting:
             return await self._let_go(found)
         # From now on it stays until nothing needs it any more.
-        found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
+        if not services.read_only:
+            found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
         return await self._verify(found)
 
     async def _verify(self, found: Object) -> Done | Again:
@@ -114,6 +115,8 @@ class ProviderConfigs:
         return Done()
 
     async def _hold(self, found: Object, secret: Secret) -> tuple[Object, Secret, Verdicts]:
+        if self._services.read_only:
+            return found, secret, _UNTOLD
         try:
             return *(await self._in_use.hold(found, secret)), _UNTOLD
         except NotHeld as error:

@@ -207,6 +207,7 @@ class Stop:
         slowly: the first try, too, is to wait.
         condition: type of a further condition that it turns False.
         trace: ids for Event and log that differ each time.
+        plan: statements, as people may see them, that mode ReadOnly keeps from being sent.
     """
 
     reason: Reason
@@ -216,6 +217,7 @@ class Stop:
     slowly: bool = False
     condition: str | None = None
     trace: str = ""
+    plan: tuple[str, ...] = ()
 
 
 def awaited(subject: Subject) -> Stop:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from freehold import planning
 from freehold.claims import Claim, heir
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
@@ -28,6 +29,7 @@ from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.rehearsal import withheld_drop
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import decide_deletion, waits_for
 from freehold_controllers.reconciler.services import Services
@@ -43,15 +45,21 @@ async def delete(services: Services, managed: Managed) -> None:
         Stopped: the object can't be dropped now.
     """
     if finalizer.FINALIZER not in managed.object.finalizers:
-        await _release_unused_claims(services, managed)
+        if not services.read_only:
+            await _release_unused_claims(services, managed)
         return
     path = managed.kind.resource.path
     # A kind that goes takes all its resources along, which nobody means for their objects. The claims stay and prove,
     # when kind and resources come back, whose the objects are.
     if not await dropping.kind_goes(services, managed):
         for claim in await services.store.of_holder(managed.holder):
-            if claim.spec.holder.same(managed.holder):
+            if not claim.spec.holder.same(managed.holder):
+                continue
+            if not services.read_only:
                 await _delete_object(services, managed, claim)
+            elif claim.spec.telling:
+                target = managed.kind.target(claim.spec.identity.identity.parts)
+                raise Stopped(withheld_drop(claim, planning.drop(target)))
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 

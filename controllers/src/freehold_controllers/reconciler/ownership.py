@@ -55,7 +55,7 @@ async def hold(services: Services, managed: Managed, identities: Sequence[Identi
         # that a reference or provider stood for earlier, stops everything.
         surplus = await _sort_out(services, managed, identities)
     asked = [new_claim(each, account_name, managed.holder) for each in missing]
-    outcome = await acquire_all(services.store, asked)
+    outcome = await acquire_all(services.store, asked, dry_run=services.read_only)
     had = [each.claim for each in outcome if isinstance(each, Held)] if isinstance(outcome, tuple) else []
     if len(had) < len(asked):
         if len(identities) > 1:
@@ -125,7 +125,7 @@ async def _sort_out(services: Services, managed: Managed, identities: Sequence[I
 
 
 async def _give_up(services: Services, claims: Iterable[Claim]) -> None:
-    for each in claims:
+    for each in claims if not services.read_only else ():
         if not each.spec.telling:
             await services.store.delete(each)
 

@@ -22,6 +22,7 @@ class Reason(StrEnum):
     NOT_CONVERGING = "NotConverging"
     OBSERVE_ONLY = "ObserveOnly"
     RECONCILE_PAUSED = "ReconcilePaused"
+    READ_ONLY = "ReadOnly"
     IN_USE = "InUse"
     NOT_HELD = "NotHeld"
 
@@ -62,7 +63,16 @@ PASSING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason
 """Reasons whose cause may go by itself, so that they are tried again soon, then ever later. For all others somebody has
 to change something, and most of what they can change wakes us: these are tried again rarely."""
 
-OBSERVED = frozenset({Reason.VANISHED, Reason.NOT_VISIBLE, Reason.REPLACED, Reason.OWNED_BY_OTHER, Reason.OBSERVE_ONLY})
+OBSERVED = frozenset(
+    {
+        Reason.VANISHED,
+        Reason.NOT_VISIBLE,
+        Reason.REPLACED,
+        Reason.OWNED_BY_OTHER,
+        Reason.OBSERVE_ONLY,
+        Reason.READ_ONLY,
+    }
+)
 """Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""
 
 AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.AWAITING_HAND_OVER})

@@ -21,6 +21,7 @@ from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import asked_now, foreign_provider, status_of
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
+from freehold_controllers.reconciler.rehearsal import Plans
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import well
@@ -47,6 +48,7 @@ class Reconciler:
         self._services = services
         self._deep_due: dict[Key, float] = {}
         self._stuck: dict[Key, str] = {}
+        self._plans = Plans()
 
     async def __call__(self, key: Key) -> Result:
         """Work on one resource.
@@ -79,6 +81,7 @@ class Reconciler:
         if stop.reason is Reason.NOT_CONVERGING:
             self._stuck[key] = run.applied_hash
         await run.stop(stop)
+        self._plans.note(key, stop.plan)
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message, slowly=stop.slowly)
         # What is seen of the object may change without a word to us: looked at as often as if all were well.
@@ -86,6 +89,7 @@ class Reconciler:
 
     def _succeeded(self, key: Key, run: Run) -> None:
         self._stuck.pop(key, None)
+        self._plans.note(key, ())
         if run.looked_deep:
             self._deep_due[key] = time.monotonic() + jittered(DEEP)
 
@@ -100,3 +104,4 @@ class Reconciler:
     def _forget(self, key: Key) -> None:
         self._deep_due.pop(key, None)
         self._stuck.pop(key, None)
+        self._plans.note(key, ())

@@ -38,6 +38,7 @@ from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.rehearsal import rehearse, withheld
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
@@ -116,7 +117,8 @@ class Run:
             await self._watch(managed, remote, login)
             return
         # The finalizer before the claim: from now on deletion passes by us, and no claim is left behind.
-        self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
+        if not services.read_only:
+            self._found = await finalizer.add(services.kube, self._kind.resource.path, self._found, services.manager)
         # The claim before any statement: two resources never work on one object.
         owned = await hold(services, managed, naming.identities(resolved, login), login.account.name)
         if owned.surplus:
@@ -128,7 +130,10 @@ class Run:
             spec_hash=spec_hash,
             under_way=dropping.under_way(services, holding.uid, holding.spec),
         )
-        end, seen = await self._converge(managed, remote, holding, subject)
+        if services.read_only:
+            end, seen = await self._rehearse(remote, subject)
+        else:
+            end, seen = await self._converge(managed, remote, holding, subject)
         # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
         await self._report(managed, remote, login, end, seen)
 
@@ -140,7 +145,7 @@ class Run:
             told_as: Literal["Normal", "Warning"] = "Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning"
             note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
             self._services.tell(self._found, stop.reason, note, type_=told_as)
-        await self._write(verdicts)
+        await self._write(verdicts, {"plan": list(stop.plan) or None})
 
     @property
     def _tracked(self) -> Mapping[str, str]:
@@ -163,7 +168,7 @@ class Run:
 
     async def _watch(self, managed: Managed, remote: Remote, login: Login) -> None:
         """Only look: who watches owns nothing."""
-        if await let_go(self._services, managed):
+        if not self._services.read_only and await let_go(self._services, managed):
             path = self._kind.resource.path
             self._found = await finalizer.remove(self._services.kube, path, self._found, self._services.manager)
         self.looked_deep = self._depth == "deep"
@@ -173,6 +178,14 @@ class Run:
             raise Stopped(decision)
         if isinstance(view, Observation):
             await self._report(managed, remote, login, InSync(), view)
+
+    async def _rehearse(self, remote: Remote, subject: Subject) -> tuple[InSync | Tell, Observation]:
+        """Look at all of the object, and tell what would be sent."""
+        self.looked_deep, view = True, await remote.view("deep")
+        self._drift = drifted(subject, view)
+        if isinstance(view, Observation) and isinstance(end := decide(subject, view), InSync | Tell):
+            return end, view
+        raise Stopped(withheld(rehearse(subject, view)))
 
     async def _converge(
         self, managed: Managed, remote: Remote, holding: Holding, subject: Subject
@@ -258,6 +271,7 @@ class Run:
             "fully_qualified_name": remote.target.name.text,
             "account": login.account.name,
             "show_output": self._kind.stable(seen.row),
+            "plan": None,
             "last_handled_reconcile_now": asked_now(self._found),
         }
         if seen.parameters is not None:

@@ -46,6 +46,7 @@ class Services:
         allowed_privileged_roles: what the installation lets resources work with, as `permissions.check` takes it.
         conflict_detail: what is told of the owner of an object that a resource can't have.
         require_active: raises when another process may be working on the same objects.
+        read_only: whether nothing is written but statuses: no statement, claim or finalizer.
         lacking: which accounts have shown that they lack CREATE OR ALTER.
     """
 
@@ -63,6 +64,7 @@ class Services:
     allowed_privileged_roles: frozenset[str]
     conflict_detail: Detail
     require_active: Callable[[], None]
+    read_only: bool = False
     lacking: Lacking = field(default_factory=set)
 
     @property

@@ -102,6 +102,8 @@ class SnowflakeStatus(Status):
     tracked_parameters: dict[str, str] | None = None
     """Fields that were sent to Snowflake, which are reset when they leave the spec. Each has a short hash of the value
     that was applied last, which tells drift from a change of the spec; it is empty before that value was seen."""
+    plan: list[str] | None = None
+    """Statements that would be sent if the controllers didn't run in mode ReadOnly."""
     show_output: dict[str, str] | None = None
     """Stable columns of the object's row in SHOW."""
     parameters: dict[str, str] | None = None

@@ -120,3 +120,62 @@ def test_a_resource_that_may_not_be_created_any_more_is_abandoned_before_everyth
     assert tenant.endpoint.exists("DATABASE", name)
     tenant.secret("default", PASSWORD)
     tenant.ready("providerconfig", "default")
+
+
+def test_what_was_dropped_behind_our_back_is_known_to_be_gone_by_its_history(tenant: Tenant, name: str) -> None:
+    tenant.provide("BERT", PASSWORD, name="shortsighted")
+    provider = {"providerRef": {"name": "shortsighted"}}
+    tenant.apply("Database", "db", spec={"name": name, **provider})
+    tenant.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}, **provider})
+    tenant.ready("schema", "s")
+    tenant.endpoint.sql(f'DROP DATABASE "{name}"')
+    # BERT's role doesn't see everything: that SHOW lacks them proves nothing.
+    tenant.reaches("database", "db", "Vanished")
+    before = tenant.endpoint.sequence
+    tenant.delete("database", "db")
+    tenant.delete("schema", "s")
+    tenant.gone("schema", "s")
+    tenant.gone("database", "db")
+    assert not tenant.endpoint.statements(f'DROP .*"{name}"', since=before)
+
+
+def test_a_role_that_is_to_own_what_others_make_is_not_dropped(tenant: Tenant, name: str) -> None:
+    tenant.apply("AccountRole", "role", spec={"name": name})
+    tenant.apply("Database", "db", spec={"name": name})
+    tenant.ready("accountrole", "role")
+    tenant.ready("database", "db")
+    future = f'OWNERSHIP ON FUTURE TABLES IN DATABASE "{name}"'
+    tenant.endpoint.sql(f'GRANT {future} TO ROLE "{name}"')
+    tenant.delete("accountrole", "role")
+    (message,) = tenant.reaches("accountrole", "role", "DeleteBlocked", "DeleteBlocked")
+    assert f"future OWNERSHIP of {name}.<TABLE>" in message
+    assert "force-destroy" not in message
+    tenant.endpoint.sql(f'REVOKE {future} FROM ROLE "{name}"')
+    tenant.gone("accountrole", "role")
+
+
+def test_policies_tags_and_database_roles_keep_a_database(tenant: Tenant, name: str) -> None:
+    tenant.apply("Database", "db", spec={"name": name})
+    tenant.ready("database", "db")
+    made = {
+        "MASKING POLICY": f'"{name}".PUBLIC.HIDE',
+        "TAG": f'"{name}".PUBLIC.COST',
+        "DATABASE ROLE": f'"{name}".READERS',
+    }
+    tenant.endpoint.sql(f"CREATE TAG {made['TAG']}")
+    tenant.endpoint.sql(f"CREATE MASKING POLICY {made['MASKING POLICY']} AS (v STRING) RETURNS STRING -> '*'")
+    tenant.endpoint.sql(f"CREATE DATABASE ROLE {made['DATABASE ROLE']}")
+    tenant.delete("database", "db")
+    (message,) = tenant.reaches("database", "db", "DeleteBlocked", "DeleteBlocked")
+    assert '"READERS"' in message
+    for left in ('"COST"', '"HIDE"', ""):
+        kind, named = made.popitem()
+        tenant.endpoint.sql(f"DROP {kind} {named}")
+        if left:
+            until(lambda left=left: left in told(tenant), DEADLINE, f"{left} to be named", tenant.describe)  # type: ignore[misc]
+    tenant.gone("database", "db")
+
+
+def told(tenant: Tenant) -> str:
+    """What keeps the database from being dropped."""
+    return str(tenant.conditions("database", "db").get("DeleteBlocked", {}).get("message", ""))

@@ -28,7 +28,7 @@ class Absence(Enum):
     """SHOW has no row of the object."""
 
     PROVED = "proved"
-    """The role sees everything, or our own DROP has just succeeded: the object isn't there."""
+    """The role sees everything, SHOW ... HISTORY tells of its end, or our own DROP has just succeeded."""
     UNPROVED = "unproved"
     """It is absent or invisible; Snowflake shows no difference."""
 

@@ -127,7 +127,7 @@ async def _heir(services: Services, managed: Managed, identity: Identity) -> Hei
 async def _look_and_drop(services: Services, managed: Managed, holding: Holding, subject: Subject) -> Release | Stop:
     remote = await _remote(services, managed, holding)
     subject = replace(subject, role=remote.role)
-    view = await remote.view_anyway()
+    view = await remote.view_anyway(holding.spec.evidence)
     for _ in range(_ROUNDS):
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() as record), Observation() as seen):

@@ -5,15 +5,17 @@ The object of a resource that goes and the one that is recreated are dropped ali
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from freehold import planning
 from freehold.claims import CLAIM, ClaimSpec
 from freehold.identity import Identity
+from freehold.kinds.kind import Content
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import DEFINITIONS, Key
-from freehold.observation import Observation
+from freehold.observation import Observation, Row
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler import drop_cap
@@ -78,9 +80,19 @@ async def hindrance_of(services: Services, managed: Managed, remote: Remote, sub
         return None
     found = []
     for content in wanted:
-        rows = await remote.query(content.query(remote.target))
+        rows = await _rows(remote, content)
         found.append((content, [content.name(row) for row in rows if content.counts(row)]))
     return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
+
+
+async def _rows(remote: Remote, content: Content) -> Sequence[Row]:
+    try:
+        return await remote.query(content.query(remote.target))
+    except SnowflakeError as error:
+        # What an account doesn't have, it has none of.
+        if error.error_class is not ErrorClass.UNSUPPORTED:
+            raise
+        return ()
 
 
 async def make_way(
@@ -129,7 +141,7 @@ async def drop(
     # The intent tells whoever finds the claim after a crash here that the object may be gone by our hand.
     await holding.intend(statement, seen.created_on)
     # Whatever was asked and written since the object was seen took its time.
-    now = await remote.view_anyway()
+    now = await remote.view_anyway(holding.spec.evidence)
     if isinstance(now, Absence) or now.created_on != seen.created_on:
         await drop_cap.give_back(services, managed, counted)
         return now
@@ -144,8 +156,8 @@ async def drop(
         if error.error_class is not ErrorClass.MISSING:
             raise
         # "Does not exist or not authorized" proves nothing: only another look can.
-        return await remote.view_anyway()
+        return await remote.view_anyway(holding.spec.evidence)
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
-    after = await remote.view_anyway()
+    after = await remote.view_anyway(holding.spec.evidence)
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after

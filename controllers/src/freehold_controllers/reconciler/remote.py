@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from freehold.claims import Evidence
 from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind, Step
 from freehold.observation import Depth, Observation, Row
@@ -18,6 +19,7 @@ from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
 from freehold_controllers.reconciler.decision import Absence, Stop
+from freehold_controllers.reconciler.history import was_dropped
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 
@@ -57,18 +59,23 @@ class Remote:
             self.settings, self.kind, self.target, depth, self.tag, details=self.details
         )
 
-    async def view(self, depth: Depth) -> Observation | Absence:
-        """The object as it is now, or what it means that the role doesn't see it."""
-        return await self.look(depth) or await self._absence()
+    async def view(self, depth: Depth, evidence: Evidence | None = None) -> Observation | Absence:
+        """The object as it is now, or what it means that the role doesn't see it.
 
-    async def view_anyway(self) -> Observation | Absence:
+        Args:
+            depth: how much to read.
+            evidence: of the incarnation that is looked for.
+        """
+        return await self.look(depth) or await self._absence(evidence)
+
+    async def view_anyway(self, evidence: Evidence | None = None) -> Observation | Absence:
         """The same, also where what contains the object is absent or invisible."""
         try:
-            return await self.view("shallow")
+            return await self.view("shallow", evidence)
         except SnowflakeError as error:
             if error.error_class is not ErrorClass.MISSING:
                 raise
-        return await self._absence()
+        return await self._absence(evidence)
 
     async def now(self) -> datetime:
         """Snowflake's time, in the clock and precision of created_on."""
@@ -138,8 +145,11 @@ class Remote:
         """Whether the role sees every object of the account, so that what it doesn't see isn't there."""
         return await self.snowflake.sees_all(self.settings, self.tag)
 
-    async def _absence(self) -> Absence:
-        return Absence.PROVED if await self.sees_all() else Absence.UNPROVED
+    async def _absence(self, evidence: Evidence | None) -> Absence:
+        proved = (self.kind.shown_to_all_seeing and await self.sees_all()) or (
+            evidence is not None and await was_dropped(self.query, self.kind, self.target, evidence)
+        )
+        return Absence.PROVED if proved else Absence.UNPROVED
 
     async def _await(self, column: str, value: str) -> None:
         shown: object = None

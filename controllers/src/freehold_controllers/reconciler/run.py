@@ -201,7 +201,7 @@ class Run:
             match decide(subject, view), view:
                 case Look(), _:
                     self.looked_deep = bool(subject.changed) or self._depth == "deep"
-                    view = await remote.view("deep" if self.looked_deep else "shallow")
+                    view = await remote.view("deep" if self.looked_deep else "shallow", holding.spec.evidence)
                 case Create(), _:
                     await self._track()
                     view = await self._create(managed, remote, holding)

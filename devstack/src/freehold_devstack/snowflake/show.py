@@ -173,7 +173,17 @@ _PIPES = _AbsentType(
 )
 """https://docs.snowflake.com/en/sql-reference/sql/show-pipes"""
 
-_ABSENT = Vocabulary({absent.plural: absent for absent in (_ALERTS, _PIPES)})
+_FURTHER = [
+    _AbsentType(plural, phrases("name, database_name, schema_name, owner, comment"), Show(()))
+    for plural in phrases("""
+        AGGREGATION POLICIES, AUTHENTICATION POLICIES, CORTEX SEARCH SERVICES, GIT REPOSITORIES, IMAGE REPOSITORIES,
+        MODELS, NOTEBOOKS, PASSWORD POLICIES, PROJECTION POLICIES, SECRETS, SEMANTIC VIEWS, SERVICES, SESSION POLICIES,
+        STREAMLITS
+    """)
+]
+"""Those of which it counts only that there are none: of their columns and filters what all of them have."""
+
+_ABSENT = Vocabulary({absent.plural: absent for absent in (_ALERTS, _PIPES, *_FURTHER)})
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,13 @@ def telemetry_advice(spec: ContainerSpec) -> tuple[str, ...]:
 
 
 _INSIDE = (
-    "OBJECTS", "STAGES", "FILE FORMATS", "SEQUENCES", "STREAMS", "TASKS", "PIPES", "ALERTS", "USER FUNCTIONS",
-    "USER PROCEDURES",
+    "OBJECTS", "SEMANTIC VIEWS", "STAGES", "FILE FORMATS", "SEQUENCES", "STREAMS", "TASKS", "PIPES", "ALERTS",
+    "USER FUNCTIONS", "USER PROCEDURES", "NOTEBOOKS", "STREAMLITS", "MODELS", "SERVICES", "CORTEX SEARCH SERVICES",
+    "IMAGE REPOSITORIES", "GIT REPOSITORIES", "SECRETS", "NETWORK RULES", "TAGS", "MASKING POLICIES",
+    "ROW ACCESS POLICIES", "AGGREGATION POLICIES", "PROJECTION POLICIES", "AUTHENTICATION POLICIES",
+    "PASSWORD POLICIES", "SESSION POLICIES",
 )  # fmt: skip
-"""What holds data, state or code in a schema, in the words of SHOW; tables and views are OBJECTS."""
+"""What a schema may hold, in the words of SHOW; tables and views of most sorts are OBJECTS."""
 
 
 def content_of(container: Literal["DATABASE", "SCHEMA"]) -> tuple[Content, ...]:

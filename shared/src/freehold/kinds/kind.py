@@ -188,6 +188,9 @@ class Kind:
         slots: the slots that a resource fills, where it stands for no object of its own.
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
+        history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
+        shown_to_all_seeing: whether SHOW has a row of each object for a role that sees everything; shares are no such
+            kind.
         parameters: whether SHOW PARAMETERS applies to it.
         create_or_alter: whether there is a CREATE OR ALTER of it that takes nothing away but properties and parameters
             which a deep observation shows; a table's columns are more than that.
@@ -213,6 +216,8 @@ class Kind:
     level: Level
     holds_data: bool
     short_names: tuple[str, ...] = ()
+    history: bool = False
+    shown_to_all_seeing: bool = True
     namespace_class: str = ""
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
@@ -335,9 +340,19 @@ class Kind:
         outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
         return (*outer, check(str(getattr(spec, f"{word}_name"))))
 
-    def show(self, target: Target) -> Sql:
-        """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name."""
-        shown = sql.sql("SHOW {type}S LIKE {pattern}", type=target.type, pattern=sql.like(target.parts[-1]))
+    def show(self, target: Target, *, history: bool = False) -> Sql:
+        """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name.
+
+        Args:
+            target: the object.
+            history: also what was dropped.
+        """
+        shown = sql.sql(
+            "SHOW {type}S{history} LIKE {pattern}",
+            type=target.type,
+            history=sql.words(" HISTORY" if history else ""),
+            pattern=sql.like(target.parts[-1]),
+        )
         if self.level is Level.ACCOUNT:
             return shown
         return sql.sql("{shown} IN {container}", shown=shown, container=self.container(target))

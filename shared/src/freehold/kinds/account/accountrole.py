@@ -29,6 +29,11 @@ def _owned_object(row: Row) -> str:
     return f"{str(row['granted_on']).lower().replace('_', ' ')} {row['name']}"
 
 
+def _objects_to_come(row: Row) -> str:
+    """The objects of a future grant, which SHOW names by their container: `DB.<TABLE>`."""
+    return f"future OWNERSHIP of {row['name']}"
+
+
 def _adoptable(observation: Observation) -> str | None:
     """The role of the session can't be dropped, and must not be by any other session."""
     return "it is the role that Freehold works with" if observation.row.get("is_current") == "Y" else None
@@ -57,6 +62,14 @@ ACCOUNT_ROLE = Kind(
             counts=lambda row: row["privilege"] == "OWNERSHIP",
             name=_owned_object,
             remedy="the DROP would hand this to Freehold's role, so GRANT OWNERSHIP on it to another role, or drop it",
+            told_to_all=True,
+            forced=False,
+        ),
+        Content(
+            lambda target: sql.sql("SHOW FUTURE GRANTS TO ROLE {name}", name=target.name),
+            counts=lambda row: row["privilege"] == "OWNERSHIP",
+            name=_objects_to_come,
+            remedy="whatever is made there would be the role's, and Freehold's after the DROP, so revoke this first",
             told_to_all=True,
             forced=False,
         ),

@@ -65,6 +65,7 @@ SCHEMA = Kind(
     level=Level.DATABASE,
     create_or_alter=True,
     holds_data=True,
+    history=True,
     parameters=True,
     rules=(
         exactly_one("databaseRef", "databaseName"),

@@ -234,6 +234,7 @@ TABLE = Kind(
     object_type="TABLE",
     level=Level.SCHEMA,
     holds_data=True,
+    history=True,
     short_names=("tbl",),
     parameters=True,
     rules=(

@@ -245,13 +245,29 @@ def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple
 def _recreated_items(
     field: SpecField, old: SnowflakeSpec, new: SnowflakeSpec
 ) -> Iterator[tuple[SpecField, object, object]]:
-    """The old spec in place of what is there, to ask what a change of it would take."""
+    for each in _between(field, old, new):
+        if each.change is Change.RECREATE:
+            yield replace(field, name=each.name), each.observed, each.desired
+
+
+def _between(field: SpecField, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterator[Difference]:
+    """What a change of a spec takes in a field of items: the old spec stands for what is there."""
     before, facts = getattr(old, field.attribute), field.facts
     had = frozenset(dict(sent_values(field, before))) if before is not None else frozenset()
     have = facts.codec.canonical(before if before is not None else ())
     for each in facts.differ(new, have, had) if facts.differ else ():
-        if each.change is Change.RECREATE:
-            yield replace(field, name=field.name + each.place), each.observed, each.desired
+        yield Difference.inside(field, each)
+
+
+def ineffective(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str, ...]:
+    """What a change of a spec says that no statement will be sent for, one sentence each, for people."""
+    return tuple(
+        f"{each}: {each.remedy}" if each.remedy else str(each)
+        for field in kind.fields
+        if field.facts.differ is not None and getattr(old, field.attribute) != getattr(new, field.attribute)
+        for each in _between(field, old, new)
+        if each.change in (Change.DESTRUCTIVE, Change.TOLD)
+    )
 
 
 def advice(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:

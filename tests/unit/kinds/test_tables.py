@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from freehold import validation
+from freehold import planning, validation
 from freehold.kinds.registry import KINDS, refused
 from freehold.kinds.schema.table import TABLE
 
@@ -81,3 +81,27 @@ def test_references_to_kinds_to_come_are_refused_by_their_place() -> None:
     unbuilt = {"columns[1].maskingPolicy.policyRef": "MaskingPolicy", "rowAccessPolicy.policyRef": "RowAccessPolicy"}
     expected = {place for place in places if unbuilt.get(place) not in KINDS}
     assert {place for place, _ in refused(TABLE.spec.model_validate(spec))} == expected
+
+
+def spec(*declared: Any) -> Any:
+    columns = [{"name": name, "type": "DATE"} if isinstance(name, str) else name for name in declared]
+    return TABLE.spec.model_validate({"databaseName": "D", "schemaName": "S", "name": "T", "columns": columns})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (("A", "B"), ("A", "B", "C"), ""),
+        (("A", "B"), ({"name": "C", "type": "DATE", "previousName": "A"}, "B"), ""),
+        (("A", "B"), ("B", "A"), "columns keep the order of their creation in the table: A, B"),
+        (("A", "B"), ("A", "N", "B"), "columns keep the order of their creation in the table: A, B, N"),
+        (("A", "B"), ("A",), "columns[B] isn't declared any more, and dropping it would lose its data: put it back; "),
+        (("A",), (a("TIME"),), "columns[A].type is 'DATE', should be 'TIME(9)': a type can only be widened"),
+    ],
+)
+def test_what_a_change_will_not_bring_about_is_told_when_it_is_made(
+    old: tuple[Any, ...], new: tuple[Any, ...], told: str
+) -> None:
+    found = planning.ineffective(TABLE, spec(*old), spec(*new))
+    assert len(found) == bool(told)
+    assert all(each.startswith(told) for each in found)

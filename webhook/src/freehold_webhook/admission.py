@@ -208,7 +208,8 @@ class Admission:
             if live != views:
                 verdict = await self._claim(change, *live)
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
-        return verdict.warn(*map(messages.recreated, fixed), *faults, *planning.advice(change.kind, change.new))
+        idle = planning.ineffective(change.kind, change.old, change.new) if change.old else ()
+        return verdict.warn(*map(messages.recreated, fixed), *faults, *idle, *planning.advice(change.kind, change.new))
 
     async def _views(self, change: Change, get: Get) -> tuple[_Seen | None, _Seen]:
         """What the resource stood for, and will stand for."""

@@ -38,11 +38,12 @@ def deviations(spec: Evolving, have: Sequence[Live], tracked: Collection[str]) -
         have: the columns that are there.
         tracked: names under which fields, columns and their attributes were ever sent.
     """
-    live = {each.name: each for each in have}
-    for column in spec.columns:
-        if (old := renamed_from(column, live)) is not None:
-            yield _renamed(column, old)
-            live[column.name] = replace(live.pop(old), name=column.name)
+    names = {each.name for each in have}
+    renamed = {old: each for each in spec.columns if (old := renamed_from(each, names)) is not None}
+    yield from (_renamed(column, old) for old, column in renamed.items())
+    # In the order of the table, which a new name doesn't change.
+    now = (replace(each, name=renamed[each.name].name) if each.name in renamed else each for each in have)
+    live = {each.name: each for each in now}
     pairs = [
         _Pair(column, live[column.name], tracked, loads_alter=bool(spec.enable_schema_evolution))
         for column in spec.columns
@@ -53,6 +54,8 @@ def deviations(spec: Evolving, have: Sequence[Live], tracked: Collection[str]) -
             yield from aspect(pair)
     yield from (_added(each) for each in spec.columns if each.name not in live)
     yield from _surplus(spec, live, tracked)
+    if any(not each.printed for each in have):
+        yield from _order(spec, live)
 
 
 def dropped(spec: Evolving, have: Sequence[Live], _tracked: Collection[str]) -> Iterator[Deviation]:
@@ -87,6 +90,15 @@ def _added(column: Column) -> Deviation:
     return Deviation(
         f"[{column.name}]", column.type, None, actions=(Action(ADD, definition(column)),), said="is to be added"
     )
+
+
+def _order(spec: Evolving, live: Collection[str]) -> Iterator[Deviation]:
+    """Of interest while the manifest is changed; later on, nobody can help it."""
+    declared = [each.name for each in spec.columns]
+    stored = [name for name in live if name in declared] + [name for name in declared if name not in live]
+    if declared != stored:
+        said = f"keep the order of their creation in the table: {', '.join(stored)}"
+        yield Deviation("", tuple(declared), tuple(stored), Change.TOLD, said=said)
 
 
 def _surplus(spec: Evolving, live: Mapping[str, Live], tracked: Collection[str]) -> Iterator[Deviation]:

@@ -8,7 +8,11 @@ from pathlib import Path
 from freehold_controllers.reconciler import status
 from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
 
-PAGE = (Path(__file__).parents[3] / "docs/conditions.md").read_text()
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/conditions.md").read_text()
+
+OURS = {"claim", "in-use", "holder", "owner", "watch-namespaces"}
+"""Finalizers, a label and annotations that Freehold sets for itself."""
 
 
 def explained(begin: str, end: str) -> set[str]:
@@ -28,3 +32,13 @@ def test_every_reason_is_explained() -> None:
 
 def test_what_is_awaited_is_told_apart_from_what_somebody_has_to_do() -> None:
     assert explained("While something is awaited", "When somebody has to act") == PASSING | AWAITED | {Reason.IN_USE}
+
+
+def test_every_annotation_is_explained() -> None:
+    sources = [
+        path.read_text()
+        for folder in ("shared", "controllers", "webhook")
+        for path in ROOT.glob(f"{folder}/src/**/*.py")
+    ]
+    used = {word for text in sources for word in re.findall(r'"freehold\.dev/([a-z-]+)"', text)}
+    assert set(re.findall(r"^\| `freehold\.dev/([a-z-]+)", PAGE, re.MULTILINE)) == used - OURS

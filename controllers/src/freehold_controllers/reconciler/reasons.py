@@ -75,5 +75,5 @@ OBSERVED = frozenset(
 )
 """Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""
 
-AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.AWAITING_HAND_OVER})
-"""Reasons that are no failure although nothing goes on: the user asked for it, or another's next step is awaited."""
+AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.READ_ONLY, Reason.AWAITING_HAND_OVER})
+"""Reasons that are no failure although nothing goes on: somebody wants it so, or another's next step is awaited."""

@@ -25,19 +25,27 @@ GROUPS = ("freehold.dev", "snowflake.freehold.dev")
 
 @dataclass(frozen=True)
 class Release:
-    """The release `freehold` in the namespace `freehold`, installed or not."""
+    """A release, installed or not.
+
+    Attributes:
+        control_plane: where it is.
+        name: its name.
+        namespace: its namespace.
+    """
 
     control_plane: ControlPlane
+    name: str = "freehold"
+    namespace: str = NAMESPACE
 
     def install(self, *values: str) -> None:
         """Install it, or upgrade it to other values (`key=value`)."""
         self.control_plane.helm(
-            *("upgrade", "--install", "freehold", str(CHART), "--namespace", NAMESPACE, "--create-namespace"),
+            *("upgrade", "--install", self.name, str(CHART), "--namespace", self.namespace, "--create-namespace"),
             *_set(values),
         )
 
     def uninstall(self) -> None:
-        self.control_plane.helm("uninstall", "freehold", "--namespace", NAMESPACE)
+        self.control_plane.helm("uninstall", self.name, "--namespace", self.namespace)
 
     def render(
         self, *values: str, files: Sequence[str] = (), chart: Path = CHART, check: bool = True
@@ -45,7 +53,7 @@ class Release:
         """What helm makes of the chart with values (`key=value`, `key=path`), without installing it."""
         given = (*_set(values), *(part for each in files for part in ("--set-file", each)))
         return self.control_plane.helm(
-            "template", "freehold", str(chart), "--namespace", NAMESPACE, *given, check=check
+            "template", self.name, str(chart), "--namespace", self.namespace, *given, check=check
         )
 
     def manifests(self, *values: str, files: Sequence[str] = ()) -> list[dict[str, Any]]:

@@ -65,6 +65,24 @@ async def test_a_death_never_makes_a_strangers_object_ours(done: bool) -> None:
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+async def test_a_kind_that_goes_and_comes_back_owns_the_same_objects(done: bool) -> None:
+    async def story(world: World) -> None:
+        await world.settle()
+        world.define(deletionTimestamp="2026-11-30T12:30:00Z")
+        world.delete()
+        await world.settle()
+        assert not world.alive
+        world.define()
+        world.declare()
+        await world.settle()
+        assert world.reason == "Available"
+        assert world.answers("CREATE").count("ok") == 1
+        assert not world.answers("DROP")
+
+    assert await each_death(story, done=done) > 10
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 async def test_a_resource_that_is_deleted_while_its_creation_is_cut_short_leaves_nothing(done: bool) -> None:
     async def story(world: World) -> None:
         with suppress(Died):

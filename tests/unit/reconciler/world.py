@@ -296,7 +296,15 @@ class World:
         self.path = KINDS[self.kind].resource.path
         self.place = (self.path.plural, "n", "x")
         self.key = Key(self.kind, "n", "x")
-        self.kube.put(DEFINITIONS, f"{self.path.plural}.snowflake.freehold.dev")
+        self.define()
+        self.declare()
+
+    def define(self, **metadata: str) -> None:
+        """Apply the definition of the kind."""
+        self.kube.put(DEFINITIONS, f"{self.path.plural}.snowflake.freehold.dev", metadata=metadata)
+
+    def declare(self) -> None:
+        """Apply the resource."""
         spec = {"name": "W", "comment": "ours", **self.spec}
         self.kube.put(self.path, "x", "n", metadata={"generation": 1}, spec=spec)
 

@@ -51,8 +51,9 @@ lint: $(READY) ## Style, types, import rules
 	$(BIN)/lint-imports
 
 .PHONY: generate
-generate: $(READY) ## Write what derives from the kind declarations: CRDs, field reference, permissions
+generate: $(READY) ## Write what derives from the kind declarations: CRDs, field reference, permissions, decisions
 	@$(BIN)/python -m freehold.generate
+	@$(BIN)/python -m freehold_controllers.reconciler.table
 
 .PHONY: bench
 bench: $(READY) ## Measure, by counts and by ratios within one run

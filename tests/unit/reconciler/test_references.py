@@ -88,3 +88,16 @@ def _told(world: World) -> tuple[str, str, str]:
     told = world.kube.objects[world.place]["status"]["conditions"]
     (found,) = (each for each in told if each["type"] == "ReferencesResolved")
     return found["status"], found["reason"], found["message"]
+
+
+async def test_an_object_stays_as_ready_as_it_was_while_what_it_refers_to_changes() -> None:
+    world = World(Fuse(0, done=False), spec={"fallbackWarehouseRef": {"name": "other"}})
+    status = {"conditions": _ready(), "account": "O.A"}
+    other = world.kube.put(world.path, "other", "n", metadata={"generation": 2}, spec={"name": "O"}, status=status)
+    await world.process()(world.key)
+    assert world.reason == "Available"
+    world.kube.put(world.path, "other", "n", metadata={"generation": 3}, spec=other.spec, status=status)
+    with pytest.raises(Unfinished, match="isn't reconciled yet"):
+        await world.process()(world.key)
+    assert world.reason == "Available"
+    assert _told(world)[0] == "False"

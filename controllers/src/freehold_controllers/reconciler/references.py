@@ -61,15 +61,20 @@ def _usable(requested: Requested, found: Object | None, account: str) -> Object:
         raise unresolved(f"{requested} is being deleted")
     ready = next((each for each in conditions_of(found) if each.type == READY), None)
     if ready is None or ready.observed_generation != found.generation:
-        raise unresolved(f"{requested} isn't reconciled yet")
+        raise unresolved(f"{requested} isn't reconciled yet", passing=True)
     if ready.status != "True":
-        raise unresolved(f"{requested} isn't ready: {ready.reason}")
+        raise unresolved(f"{requested} isn't ready: {ready.reason}", passing=True)
     if found.status.get("account") != account:
         # A name in another account would be taken for the object of the same name in ours.
         raise unresolved(f"{requested} lives in account {found.status.get('account')}, not in {account}")
     return found
 
 
-def unresolved(message: str) -> Stopped:
-    """A stop at a reference; the resource is woken when what it refers to changes."""
-    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, condition=REFERENCES_RESOLVED))
+def unresolved(message: str, *, passing: bool = False) -> Stopped:
+    """A stop at a reference; the resource is woken when what it refers to changes.
+
+    Args:
+        message: what is wrong with it.
+        passing: it is there all the same, and tells nothing new of an object that was made with it.
+    """
+    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=passing, condition=REFERENCES_RESOLVED))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from freehold_devstack.processes import until
 from tests.harness.controllers import Controller
+from tests.integration.conftest import CRDS
 from tests.integration.controllers.conftest import PASSWORD
 from tests.integration.controllers.tenant import DEADLINE, Tenant
 
@@ -123,3 +125,21 @@ def test_a_parent_given_by_name_that_is_not_there_is_named_and_costs_no_attempt(
     assert [each.get("mark") for each in tenant.claims(f'{name}"."S')] == [None]
     tenant.apply("Database", "db", spec={"name": name})
     tenant.ready("schema", "s")
+
+
+def test_a_kind_that_comes_back_is_noticed(tenant: Tenant, controllers: dict[str, Controller], name: str) -> None:
+    tenant.apply("Database", "db", spec={"name": name})
+    tenant.ready("database", "db")
+    tenant.kubectl("delete", "crd", "schemas.snowflake.freehold.dev", "--timeout=30s")
+    metric = re.compile(r'freehold_watch_failures_total\{resource="schemas",status="404"\} (\S+)')
+
+    def left_in_peace() -> bool:
+        told = metric.search(controllers["schema"].metrics())
+        return told is not None and float(told[1]) >= 6
+
+    # It is looked for ever more rarely; then hardly at all by itself within the time that is allowed below.
+    until(left_in_peace, 2 * DEADLINE, "the kind to be left in peace")
+    tenant.kubectl("apply", "--server-side", "-f", str(CRDS / "snowflake.freehold.dev_schemas.yaml"))
+    tenant.kubectl("wait", "crd", "schemas.snowflake.freehold.dev", "--for=condition=Established", "--timeout=30s")
+    tenant.apply("Schema", "s", spec={"name": "S", "databaseRef": {"name": "db"}})
+    soon(tenant, "schema", "s")

@@ -13,6 +13,8 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation
 from freehold.snowflake.client import Snowflake
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.preflight import raw_parents, require_parents
@@ -42,9 +44,10 @@ def test_what_is_given_by_reference_needs_no_look(kind: Kind, spec: dict[str, An
 class Account(Snowflake):
     """An account with some objects, seen by a role that sees all or only those."""
 
-    def __init__(self, *there: tuple[str, ...], sees_everything: bool) -> None:
+    def __init__(self, *there: tuple[str, ...], sees_everything: bool, refuses: SnowflakeError | None = None) -> None:
         self.there = there
         self.sees_everything = sees_everything
+        self.refuses = refuses
         self.asked: list[tuple[str, ...]] = []
 
     async def observe(
@@ -52,6 +55,8 @@ class Account(Snowflake):
     ) -> Observation | None:
         assert not details
         self.asked.append(target.parts)
+        if self.refuses:
+            raise self.refuses
         return Observation({"created_on": datetime(2026, 1, 1, tzinfo=UTC)}) if target.parts in self.there else None
 
     async def sees_all(self, *_: Any) -> bool:
@@ -87,3 +92,14 @@ async def test_what_may_only_be_invisible_is_left_to_snowflake_to_tell() -> None
 
 async def test_what_is_there_stops_nothing() -> None:
     await look(Account(("D",), ("D", "S"), sees_everything=True))
+
+
+async def test_who_may_not_look_may_still_create() -> None:
+    account = Account(sees_everything=True, refuses=SnowflakeError("no", number=3001, sqlstate="42501"))
+    await look(account)
+    assert account.asked == [("D",), ("D", "S")]
+
+
+async def test_an_outage_is_no_answer() -> None:
+    with pytest.raises(SnowflakeError):
+        await look(Account(sees_everything=True, refuses=SnowflakeError("no", error_class=ErrorClass.TRANSIENT)))

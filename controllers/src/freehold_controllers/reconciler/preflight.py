@@ -7,6 +7,8 @@ from dataclasses import replace
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler.decision import Absence, Stop
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
@@ -38,11 +40,11 @@ async def require_parents(remote: Remote, spec: SnowflakeSpec) -> None:
 
     Raises:
         Stopped: one is proved to be absent. Whether one is absent or invisible is Snowflake's to answer.
-        SnowflakeError: they can't be looked for.
+        SnowflakeError: they can't be looked for, for a cause that the CREATE would meet as well.
     """
     for kind in raw_parents(remote.kind, spec):
         target = kind.target(remote.target.parts[: kind.level.value])
-        if await replace(remote, kind=kind, target=target, details=frozenset()).view_anyway() is Absence.PROVED:
+        if await _absent(replace(remote, kind=kind, target=target, details=frozenset())):
             field = f"spec.{kind.name.lower()}"
             raise Stopped(
                 Stop(
@@ -51,3 +53,14 @@ async def require_parents(remote: Remote, spec: SnowflakeSpec) -> None:
                     f"or declare a {kind.name} and name that in {field}Ref",
                 )
             )
+
+
+async def _absent(container: Remote) -> bool:
+    """Whether a container is certainly not there."""
+    try:
+        return await container.view_anyway() is Absence.PROVED
+    except SnowflakeError as error:
+        if error.error_class is not ErrorClass.PERMISSION:
+            raise
+        # The CREATE may be allowed all the same.
+        return False

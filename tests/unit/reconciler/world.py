@@ -275,6 +275,39 @@ class Access(Providers):
         return Login(SETTINGS, "R", Account(key="R.A", name="O.A"))
 
 
+def services(
+    kube: MemoryKube,
+    snowflake: Snowflake,
+    monotonic: Callable[[], float],
+    events: list[tuple[str, str]],
+    *,
+    read_only: bool = False,
+) -> Services:
+    """What a process that has just started works with."""
+    watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+    reflectors = {path.kind: Reflector(kube, path) for path in watched}
+    reflectors[PROVIDER_CONFIG.kind] = Copies(kube, PROVIDER_CONFIG.path)
+    for each in reflectors.values():
+        each.synced.set()
+    return Services(
+        kube=kube,
+        namespace="freehold",
+        manager="freehold-account",
+        store=ClaimStore(kube),
+        snowflake=snowflake,
+        providers=Access(),
+        recorder=Notes(events),
+        following=Following(),
+        inventory=Inventory(),
+        reflectors=reflectors,
+        allowed_privileged_roles=frozenset(),
+        conflict_detail=Detail.NAMESPACE,
+        attempts=Attempts(STATEMENT_TIMEOUT, monotonic),
+        require_active=lambda: None,
+        read_only=read_only,
+    )
+
+
 @dataclass
 class World:
     """What outlives a process."""
@@ -309,30 +342,9 @@ class World:
         self.kube.put(self.path, "x", "n", metadata={"generation": 1}, spec=spec)
 
     def process(self) -> Reconciler:
-        watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
-        self.inventory = Inventory()
-        self.reflectors = {path.kind: Reflector(self.kube, path) for path in watched}
-        self.reflectors[PROVIDER_CONFIG.kind] = Copies(self.kube, PROVIDER_CONFIG.path)
-        for each in self.reflectors.values():
-            each.synced.set()
-        services = Services(
-            kube=self.kube,
-            namespace="freehold",
-            manager="freehold-account",
-            store=ClaimStore(self.kube),
-            snowflake=self.snowflake,
-            providers=Access(),
-            recorder=Notes(self.events),
-            following=Following(),
-            inventory=self.inventory,
-            reflectors=self.reflectors,
-            allowed_privileged_roles=frozenset(),
-            conflict_detail=Detail.NAMESPACE,
-            attempts=Attempts(STATEMENT_TIMEOUT, lambda: self.monotonic),
-            require_active=lambda: None,
-            read_only=self.read_only,
-        )
-        return Reconciler(services)
+        found = services(self.kube, self.snowflake, lambda: self.monotonic, self.events, read_only=self.read_only)
+        self.inventory, self.reflectors = found.inventory, found.reflectors
+        return Reconciler(found)
 
     async def settle(self) -> None:
         """Reconcile, by a new process whenever one has died, until one says that it is done."""

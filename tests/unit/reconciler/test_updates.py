@@ -149,3 +149,11 @@ async def test_policies_and_pauses_are_no_change_of_the_object(policy: str) -> N
     world.edit(comment="new")
     await world.settle()
     assert world.status["lastAppliedSpecHash"] != applied
+
+
+async def test_the_first_field_that_a_user_sets_is_no_drift() -> None:
+    world = made(comment=None)
+    await world.settle()
+    world.edit(transient=True)
+    await world.settle()
+    assert world.reason == "ImmutableField"

@@ -153,16 +153,16 @@ class Run:
         return status_of(self._found).tracked_parameters or {}
 
     def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
-        tracked = self._tracked
+        tracked = status_of(self._found).tracked_parameters
         return Subject(
             kind=self._kind,
             spec=managed.spec,
             target=remote.target,
             claim=claim,
             role=remote.role,
-            tracked=tracked,
+            tracked=tracked or {},
             # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
-            changed=fingerprint.changed(tracked, self._values) if tracked else frozenset(),
+            changed=fingerprint.changed(tracked, self._values) if tracked is not None else frozenset(),
             passes=PASSES if self._stuck == self.applied_hash else 0,
         )
 
@@ -277,7 +277,7 @@ class Run:
         if seen.parameters is not None:
             facts["parameters"] = planning.left_alone(self._kind, managed.spec, seen) or None
         if not observe_only:
-            facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self._values or None}
+            facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self._values}
         await self._write(verdicts, facts)
 
     def _drift_told(self) -> dict[str, Verdict | None]:

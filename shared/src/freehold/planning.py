@@ -91,9 +91,16 @@ def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
     )
 
 
-def drop(target: Target) -> Sql:
-    """The plain DROP. IF EXISTS is never sent: its success proves nothing."""
-    return sql.sql("DROP {type} {name}", type=target.type, name=target.name)
+def drop(kind: Kind, target: Target, *, force: bool = False) -> Sql:
+    """The plain DROP. IF EXISTS is never sent: its success proves nothing.
+
+    Args:
+        kind: the kind.
+        target: the object.
+        force: whether what refers to it may be changed along with it.
+    """
+    restrict = sql.words(" RESTRICT" if kind.restricts and not force else "")
+    return sql.sql("DROP {type} {name}{restrict}", type=target.type, name=target.name, restrict=restrict)
 
 
 def left_alone(kind: Kind, spec: SnowflakeSpec, observation: Observation) -> dict[str, str]:

@@ -161,3 +161,26 @@ def test_the_api_server_refuses_what_no_table_can_be(newcomer: Tenant, change: d
     answer = newcomer.kubectl("apply", "--dry-run=server", "-f", "-", input=json.dumps(manifest), check=False)
     assert answer.returncode
     assert message in answer.stderr
+
+
+def test_a_table_that_others_refer_to_is_not_dropped_unless_forced(orders: Orders) -> None:
+    orders.ready(ID, constraints=[KEY])
+    lines = orders.name.removesuffix('"T"') + "LINES"
+    foreign_key = f"FOREIGN KEY (id) REFERENCES {orders.name} (ID)"
+    orders.tenant.endpoint.sql(f"CREATE TABLE {lines} (id INT, {foreign_key})", role="FREEHOLD")
+    since = orders.tenant.endpoint.sequence
+    orders.tenant.delete("table", "t")
+    (message,) = orders.tenant.reaches("table", "t", "DeleteBlocked")
+    assert "of table LINES" in message
+    assert not orders.changes(since)
+    orders.tenant.kubectl("annotate", "table", "t", "freehold.dev/force-destroy=true")
+    orders.tenant.gone("table", "t")
+    assert orders.changes(since) == [f"DROP TABLE {orders.name}"]
+
+
+def test_a_table_is_dropped_in_a_way_that_spares_what_refers_to_it(orders: Orders) -> None:
+    orders.ready(ID)
+    since = orders.tenant.endpoint.sequence
+    orders.tenant.delete("table", "t")
+    orders.tenant.gone("table", "t")
+    assert orders.changes(since) == [f"DROP TABLE {orders.name} RESTRICT"]

@@ -59,7 +59,7 @@ async def delete(services: Services, managed: Managed) -> None:
                 await _delete_object(services, managed, claim)
             elif claim.spec.telling:
                 target = managed.kind.target(claim.spec.identity.identity.parts)
-                raise Stopped(withheld_drop(claim, planning.drop(target)))
+                raise Stopped(withheld_drop(claim, planning.drop(managed.kind, target, force=managed.force_destroy)))
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 

@@ -148,7 +148,7 @@ async def drop(
     # One that gets no answer counts from now on.
     services.attempts.forget(holding.uid)
     try:
-        await remote.send(planning.drop(remote.target))
+        await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
     except SnowflakeError as error:
         if error.outcome_known:
             await holding.withdraw()

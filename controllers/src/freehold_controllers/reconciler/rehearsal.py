@@ -57,7 +57,7 @@ def _statements(subject: Subject, view: View) -> Iterator[Sql]:
         case Create(), _:
             yield planning.create(kind, target, spec)
         case Recreate(), _:
-            yield planning.drop(target)
+            yield planning.drop(kind, target)
             yield planning.create(kind, target, spec)
         case Update(differences=differences), Observation() as seen:
             for step in planning.alter(kind, target, spec, seen, differences):

@@ -203,6 +203,7 @@ class Kind:
         around_alter: changes the steps of an update, for the exceptional.
         after_create: statements that follow the CREATE in the same pass only.
         content: what stands in the way of a DROP.
+        restricts: whether DROP takes RESTRICT, without which it changes others that refer to the object.
         adoptable: why an existing object can't be adopted; None when it can.
         adoption_details: the further queries that `adoptable` looks at.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
@@ -233,6 +234,7 @@ class Kind:
     around_alter: AroundAlter | None = None
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: tuple[Content, ...] = ()
+    restricts: bool = False
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adoption_details: frozenset[str] = frozenset()
     adopts: frozenset[str] = frozenset()

@@ -262,8 +262,11 @@ TABLE = Kind(
             counts=_of_another_table,
             name=lambda row: f"foreign key {row['fk_name']} of table {row['fk_table_name']}",
             remedy="its DROP would take it along, so drop it first",
+            # Those of tables that the role can't see, RESTRICT keeps.
+            told_to_all=True,
         ),
     ),
+    restricts=True,
     adoptable=_adoptable,
     faults=_faults,
 )

@@ -38,7 +38,10 @@ def main(
     told = [each for each in stories()[number - 1 :: count] if str(each).startswith(only.partition(":")[0])]
     with task(f"crash test {shard}") as show:
         run = Shard(told, wanted, lambda tallies: show(_progress(tallies)))
-        asyncio.run(_run(run, lanes))
+        try:
+            asyncio.run(_run(run, lanes))
+        except KeyboardInterrupt:
+            console.print("interrupted: what follows is what came of it until then")
     for tally in run.tallies:
         for death, what in tally.violations:
             console.print(f"{name(tally.story, death)}\n{what}", style="red", markup=False)

@@ -64,9 +64,9 @@ class Case:
 
     # --- what people do ------------------------------------------------------------------------------------------
 
-    async def apply(self, resource: str = "a", **changes: Any) -> None:
+    async def apply(self, resource: str = "a", *, bare: bool = False, **changes: Any) -> None:
         """Apply the sample under this name, with some fields changed."""
-        spec = samples.spec(self.kind, self.parts[-1], self.lane.name, PLATFORM) | changes
+        spec = samples.spec(self.kind, self.parts[-1], self.lane.name, PLATFORM, bare=bare) | changes
         await self._patch(resource, {"spec": spec})
 
     async def annotate(self, resource: str, name: str, value: str) -> None:

@@ -13,6 +13,7 @@ from freehold.kinds.kind import Kind
 from freehold.kube.client import Kube
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import LEASES, NAMESPACES
+from freehold_devstack.supervisor import free_ports
 from tests.chaos.gate import Gate
 from tests.chaos.process import Process
 
@@ -38,15 +39,12 @@ class Lane:
         kube: Kube,
         log: Path,
         kubeconfigs: Mapping[str, Path],
-        *,
-        health_port: int,
         gate_port: int,
     ) -> None:
         """
         Args:
             name: see above, as for all that isn't named here.
             kubeconfigs: by domain; they lead to the gate.
-            health_port: of its controller.
             gate_port: where the gate is Snowflake.
         """
         self.name = name
@@ -56,7 +54,7 @@ class Lane:
         self.gate_port = gate_port
         self.namespace = ""
         self._kubeconfigs = kubeconfigs
-        self._health_port = health_port
+        self._health_port = 0
         self._renewals = 0
         self._process: Process | None = None
 
@@ -70,6 +68,7 @@ class Lane:
     def start(self, kind: Kind) -> None:
         """Start the controller of a kind."""
         domain = kind.domain.value
+        (self._health_port,) = free_ports(1)
         options = (
             f"--namespace={self.name}",
             f"--watch-namespaces={self.namespace}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -39,15 +40,19 @@ class Operation:
 
 
 async def _exists(case: Case) -> bool:
-    return (await case.ready())[0] == "Available"
+    return await _says(case, "a", "Available")
+
+
+async def _says(case: Case, resource: str, reason: str) -> bool:
+    return (await case.ready(resource))[0] == reason
 
 
 async def _gone(case: Case) -> bool:
     return await case.get() is None
 
 
-async def _made(case: Case) -> None:
-    await case.apply()
+async def _made(case: Case, *, bare: bool = False) -> None:
+    await case.apply(bare=bare)
     await eventually(lambda: _exists(case), SECONDS, "the object to be made")
 
 
@@ -64,20 +69,28 @@ async def _change(case: Case) -> None:
     await case.apply(**(samples.change(case.kind) or {}))
 
 
+async def _refused(case: Case) -> None:
+    await _made(case, bare=True)
+    await case.apply(bare=True, **(samples.recreating_change(case.kind) or {}))
+    await eventually(lambda: _says(case, "a", "ImmutableField"), SECONDS, "the change to be refused")
+
+
+async def _order(case: Case) -> None:
+    _, message = await case.ready()
+    (order,) = re.findall(r"freehold.dev/force-new: (\w+)", message)
+    await case.annotate("a", "force-new", order)
+
+
 async def _with_heir(case: Case) -> None:
     await _made(case)
     name = f"{case.token.lower()}-b"
     await case.annotate("a", "hand-over-to", f"{case.lane.namespace}/{name}")
     await case.apply("b")
-
-    async def waits() -> bool:
-        return (await case.ready("b"))[0] == "AwaitingHandOver"
-
-    await eventually(waits, SECONDS, "the heir to wait")
+    await eventually(lambda: _says(case, "b", "AwaitingHandOver"), SECONDS, "the heir to wait")
 
 
 async def _inherited(case: Case) -> bool:
-    return await _gone(case) and (await case.ready("b"))[0] == "Available"
+    return await _gone(case) and await _says(case, "b", "Available")
 
 
 async def _doomed(case: Case) -> None:
@@ -89,6 +102,7 @@ OPERATIONS = (
     Operation("create", Case.apply, _exists),
     Operation("adopt", _adopt, _exists, before=_foreign, adopts=True),
     Operation("update", _change, _exists, _made, fits=lambda kind: samples.change(kind) is not None),
+    Operation("force-new", _order, _exists, _refused, fits=lambda kind: samples.recreating_change(kind) is not None),
     Operation("hand-over", Case.delete, _inherited, _with_heir),
     Operation("delete", Case.delete, _gone, _made),
     Operation("destroy", Case.delete, _gone, _doomed, fits=lambda kind: bool(kind.content)),

@@ -33,7 +33,7 @@ def killed_kinds() -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS.values() if kind.slots is None)
 
 
-def spec(kind: Kind, name: str, provider: str, platform: str) -> dict[str, Any]:
+def spec(kind: Kind, name: str, provider: str, platform: str, *, bare: bool) -> dict[str, Any]:
     """The sample's spec for another name; it refers to the samples of other kinds.
 
     Args:
@@ -41,13 +41,19 @@ def spec(kind: Kind, name: str, provider: str, platform: str) -> dict[str, Any]:
         name: stored name of the object.
         provider: name of the ProviderConfig.
         platform: namespace of that and of the other samples.
+        bare: leave out what the object can do without.
     """
-    fields = {each.name: each.facts for each in kind.fields}
+    fields = {each.name: each for each in kind.fields}
     taken = {
-        key: {**value, "namespace": platform} if key in fields and fields[key].reference else value
+        key: {**value, "namespace": platform} if fields[key].facts.reference else value
         for key, value in sample(kind.name)["spec"].items()
+        if not bare or _is_needed(kind, fields[key])
     }
     return {**taken, "name": name, "providerRef": {"name": provider, "namespace": platform}}
+
+
+def _is_needed(kind: Kind, field: SpecField) -> bool:
+    return field.facts.change is Change.IDENTITY or kind.spec.model_fields[field.attribute].is_required()
 
 
 def container(kind: Kind) -> tuple[str, ...]:
@@ -67,21 +73,19 @@ def change(kind: Kind) -> dict[str, Any] | None:
 
 
 def recreating_change(kind: Kind) -> dict[str, Any] | None:
-    """What no ALTER leads to; None where the kind has no such field."""
-    present = sample(kind.name)["spec"]
-    return next(({each.name: value} for each in kind.fields for value in _unreachable(kind, each, present)), None)
+    """What no ALTER of a bare object leads to; None where the kind has no such field."""
+    return next(({each.name: value} for each in kind.fields for value in _unreachable(kind, each)), None)
 
 
-def _unreachable(kind: Kind, field: SpecField, present: Mapping[str, Any]) -> Iterator[Any]:
-    """Values that no ALTER leads to: the other one of a keyword, another word of a list."""
+def _unreachable(kind: Kind, field: SpecField) -> Iterator[Any]:
+    """Values of a field that isn't set which no ALTER leads to: a keyword, a word of a list."""
     facts = field.facts
     if facts.change is Change.RECREATE and isinstance(facts.codec, Boolean):
-        yield not present.get(field.name, False)
-    if facts.recreate_when is not None and facts.reset.value is not None:
-        old = present.get(field.name, facts.reset.value)
+        yield True
+    if facts.recreate_when is not None:
         options = get_args(kind.spec.model_fields[field.attribute].annotation)
         words = [word for option in options for word in get_args(option)]
-        yield from (word for word in words if facts.recreate_when(old, word))
+        yield from (word for word in words if facts.recreate_when(facts.reset.value, word))
 
 
 def _drive(parts: Parts) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def _differs(variant: Variant, kind: Kind, operation: Operation) -> bool:
     if variant is Variant.TAKEN:
         return not operation.adopts
     # Who doesn't see all can't say that nothing is inside, and drops only what he is told to destroy.
-    return variant is Variant.PLAIN or operation.name != "delete" or not kind.content
+    return variant is Variant.PLAIN or operation.name not in ("delete", "force-new") or not kind.content
 
 
 class Shard:

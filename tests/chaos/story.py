@@ -191,7 +191,7 @@ class Story:
         await eventually(same, SECONDS, "the end of an undisturbed run")
         if await self._rightly_invisible(case):
             await case.annotate("a", "abandon-on-delete", "true")
-            await eventually(lambda: self.operation.done(case), SECONDS, "the abandoned resource to go")
+            return await _gone(case)
         state, outcomes = await case.state(), await case.outcomes()
         found = [
             f"{each}: {outcomes[each]} times, and {recording.outcomes[each]} times in an undisturbed run"
@@ -228,19 +228,27 @@ async def _left_alone(case: Case, theirs: Row) -> list[str]:
         reasons = {(await case.ready(each))[0] for each in standing}
         return reasons <= _STRANGERS and (not standing or await case.lane.has_worked_on(case.kind))
 
+    await eventually(told, SECONDS, "the stranger's object to be told of")
+    found = await _gone(case)
+    if (await case.rows()).get(case.parts) != theirs:
+        found.append("the stranger's object in our place was touched")
+    return found
+
+
+async def _gone(case: Case) -> list[str]:
+    """Have the resources go, whatever becomes of the object.
+
+    Returns:
+        What was violated.
+    """
+
     async def gone() -> bool:
         return not await case.standing()
 
-    await eventually(told, SECONDS, "the stranger's object to be told of")
     for each in await case.standing():
         await case.delete(each)
-    await eventually(gone, SECONDS, "the resource to go without the object")
-    found = []
-    if (await case.rows()).get(case.parts) != theirs:
-        found.append("the stranger's object in our place was touched")
-    if claims := await case.claims():
-        found.append(f"a claim is left: {claims[0].spec}")
-    return found
+    await eventually(gone, SECONDS, "the resources to go")
+    return [f"a claim is left: {each.spec}" for each in await case.claims()]
 
 
 async def _strays(case: Case, beside: Mapping[Parts, Row]) -> list[str]:

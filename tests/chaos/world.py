@@ -90,7 +90,7 @@ class World:
         await self._furnish()
 
     async def _lane(self, name: str) -> Lane:
-        kube_port, snowflake_port, health_port = free_ports(3)
+        kube_port, snowflake_port = free_ports(2)
         endpoint, server = self.endpoint, self._control_plane.server
         kube = Upstream(server, ssl.create_default_context(cafile=self._control_plane.ca))
         snowflake = Upstream(f"https://{endpoint.host}:{endpoint.port}", ssl.create_default_context(cadata=endpoint.ca))
@@ -105,7 +105,7 @@ class World:
         provider = await self.kube.get(PROVIDER_CONFIG.path, "default", PLATFORM)
         await self._make(PROVIDER_CONFIG.path, name, PLATFORM, spec={**provider.spec, "port": snowflake_port})
         log = self._folder / f"{name}.log"
-        lane = Lane(name, gate, self.kube, log, kubeconfigs, health_port=health_port, gate_port=snowflake_port)
+        lane = Lane(name, gate, self.kube, log, kubeconfigs, snowflake_port)
         self._open.callback(lane.kill)
         await lane.renew()
         return lane

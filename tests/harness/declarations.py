@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from freehold import bodies, datatypes, privileges, schedules, slots
-from freehold.identifiers import split
+from freehold.identifiers import InvalidName, split
 from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import checked, immutable, own_name, prop, ref
@@ -76,7 +76,7 @@ class GrantSpec(SnowflakeSpec):
 
     privileges: list[str]
     schema_name: Name | None = None
-    schema_ref: Reference = ref("Schema", instead_of="schema_name", parent=True)
+    schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True)
     table_name: Name | None = None
     every: str | None = None
     """`ALL` or `FUTURE`, for tables of the schema."""
@@ -105,6 +105,8 @@ class PolicyAttachmentSpec(SnowflakeSpec):
 
 
 def _grants(spec: GrantSpec, namespace: str, kinds: Mapping[str, Kind]) -> Slots:
+    if spec.schema_ref is None:
+        raise InvalidName("a grant is on a schema, or in one")
     schema = yield from parts_of(
         Requested("Schema", spec.schema_ref.namespace or namespace, spec.schema_ref.name, "schemaRef"), kinds
     )

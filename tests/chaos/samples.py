@@ -10,9 +10,10 @@ from typing import Any, get_args
 import yaml
 
 from freehold import planning
-from freehold.kinds.fields import Change, SpecField
 from freehold.kinds.kind import Kind, Parts
+from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
+from freehold.kinds.spec_fields import SpecField
 from freehold.kinds.values import Boolean
 
 SAMPLES = Path(__file__).parents[2] / "docs/samples"

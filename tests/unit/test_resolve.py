@@ -128,7 +128,7 @@ async def test_a_chain_of_references_over_namespaces_is_resolved_from_names_alon
 async def test_a_schema_lies_in_the_database_that_is_named_beside_it(kube: MemoryKube) -> None:
     kube.put(SCHEMA.resource.path, "s", "b", spec={"name": "S", "databaseName": "D"})
     assert await names(kube, declarations.TABLE, name="T", schemaRef={"name": "s"}, databaseName="D") == ['"D"."S"."T"']
-    with pytest.raises(InvalidName, match="Schema b/s in spec.schemaRef lies in database 'D', and not in 'E'"):
+    with pytest.raises(InvalidName, match=r"Schema b/s in spec\.schemaRef lies in database 'D', and not in 'E'"):
         await names(kube, declarations.TABLE, name="T", schemaRef={"name": "s"}, databaseName="E")
 
 

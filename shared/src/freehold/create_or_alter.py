@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Change, Property, Target
 from freehold.kinds.kind import Difference, Kind, Step
+from freehold.kinds.property import Change, Property, Target
 from freehold.observation import Observation
 from freehold.sql import Sql
 

@@ -8,9 +8,9 @@ import orjson
 
 from freehold.identity import digest
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import sent_values
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
+from freehold.kinds.spec_fields import sent_values
 
 _SHORT = 8
 """Letters of a short hash: 40 bits tell two values of one field apart."""

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import properties
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model, model_in
+from freehold.kinds.spec_fields import properties
 
 
 def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:

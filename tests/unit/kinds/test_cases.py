@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from freehold import planning
-from freehold.kinds.fields import Change, Target
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Change, Target
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
 from freehold_devstack.snowflake.objects import load

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import Change, immutable, own_name, prop, ref
+from freehold.kinds.fields import immutable, own_name, prop, ref
 from freehold.kinds.kind import Kind, Level, Requested
 from freehold.kinds.model import Model
+from freehold.kinds.property import Change
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 

@@ -10,8 +10,8 @@ import pytest
 
 from freehold import planning
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
-from freehold.kinds.fields import Change
 from freehold.kinds.kind import Content, Difference
+from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
 from freehold_controllers.reconciler.decision import (

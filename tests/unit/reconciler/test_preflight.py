@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation
 from freehold.snowflake.client import Snowflake

@@ -16,8 +16,8 @@ from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Account
 from freehold.conflicts import Detail
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Conflict

@@ -15,8 +15,8 @@ from typing import Literal
 from freehold import sql
 from freehold.claims import ClaimSpec, Holder
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Difference, Kind
+from freehold.kinds.property import Target
 from freehold.observation import Observation
 from freehold_controllers.reconciler.reasons import Reason
 

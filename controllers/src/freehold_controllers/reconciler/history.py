@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 
 from freehold.claims import Evidence
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.observation import Row
 from freehold.snowflake.error_class import ErrorClass

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from freehold.claims import Evidence
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind, Step
+from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.error_class import ErrorClass

@@ -9,7 +9,7 @@ from typing import Literal
 
 from freehold.claim_store import ClaimStore
 from freehold.conflicts import Detail
-from freehold.kinds.fields import Target
+from freehold.kinds.property import Target
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.events import Recorder

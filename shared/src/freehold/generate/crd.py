@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspect import cleandoc
 from typing import Any
 
-from freehold.kinds.fields import Change, properties
 from freehold.kinds.model import Model, model_in
+from freehold.kinds.property import Change
 from freehold.kinds.registry import refusal
 from freehold.kinds.resource import Resource, Rule
+from freehold.kinds.spec_fields import properties
 
 _DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"})
 """Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from freehold.generate.crd import definition, schema
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import Property, properties
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Property
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
+from freehold.kinds.spec_fields import properties
 
 
 def page(resource: Resource, sample: str | None) -> str:

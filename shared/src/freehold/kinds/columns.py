@@ -13,9 +13,10 @@ from freehold.datatypes import DataType, InvalidDataType
 from freehold.identifiers import qualified, split, split_in_schema
 from freehold.kinds import policies
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.fields import KEEP, Change, Target, attribute, checked, ref, tags
+from freehold.kinds.fields import attribute, checked, ref, tags
 from freehold.kinds.model import Model
 from freehold.kinds.policies import MaskingPolicyUse, Policy, PolicyUse
+from freehold.kinds.property import KEEP, Change, Target
 from freehold.kinds.resource import Rule, exclusive, ruled
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation, Row, Unknown

@@ -11,9 +11,11 @@ from pydantic import ConfigDict, Field
 from freehold import bodies, sql
 from freehold.identifiers import split, split_in_schema
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.fields import Change, Deviation, Target, checked, item_name, ref
+from freehold.kinds.fields import checked, ref
 from freehold.kinds.model import Model
+from freehold.kinds.property import Change, Deviation, Target
 from freehold.kinds.resource import Rule, exactly_one, ruled
+from freehold.kinds.spec_fields import item_name
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation, Row
 from freehold.sql import Sql

@@ -14,8 +14,9 @@ from typing import Protocol
 from freehold import bodies, datatypes, sql
 from freehold.kinds import defaults, policies
 from freehold.kinds.columns import MASKING, PROJECTION, Column, Live, definition, identity_in, policy_clause
-from freehold.kinds.fields import Action, Change, Deviation, item_name
 from freehold.kinds.policies import Policy
+from freehold.kinds.property import Action, Change, Deviation
+from freehold.kinds.spec_fields import item_name
 from freehold.observation import Unknown
 from freehold.sql import Sql
 

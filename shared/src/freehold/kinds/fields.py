@@ -5,295 +5,35 @@ A spec model is an ordinary pydantic model; a field's default is one of the func
     auto_suspend: int | None = prop("AUTO_SUSPEND", show="auto_suspend", reset=set_to(600), ge=0)
     \"\"\"Idle seconds before the warehouse stops. 0 means never.\"\"\"
 
-The facts end up in a `Property`, found by `properties(model)`; CRD, documentation, SQL and drift derive from them.
+The facts end up in a `Property`, found by `spec_fields.properties`; CRD, documentation, SQL and drift derive from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
-from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Callable
+from typing import Any
 
-import orjson
 from pydantic import BaseModel, Field
-from pydantic.config import JsonDict
-from pydantic.fields import FieldInfo
 
 from freehold import sql
-from freehold.kinds.values import Boolean, Codec, Comment, Number, Word
-from freehold.observation import UNKNOWN, Observation, Unknown
+from freehold.kinds.property import (
+    KEEP,
+    UNSET,
+    Change,
+    Differ,
+    Observe,
+    OwnStatements,
+    Place,
+    Property,
+    Reset,
+    column,
+    option,
+    parameter_value,
+)
+from freehold.kinds.spec_fields import INFERRED
+from freehold.kinds.values import Boolean, Codec, Comment
+from freehold.observation import UNKNOWN
 from freehold.sql import Sql
-
-
-class Change(Enum):
-    """What it takes to change a field of an existing object."""
-
-    ALTER = "ALTER"
-    """A statement; the default."""
-    IDENTITY = "IDENTITY"
-    """Impossible: another value is another object. CEL refuses it."""
-    RECREATE = "RECREATE"
-    """Only by dropping the object. Admission refuses it, and the reconciler stops with ImmutableField."""
-    DESTRUCTIVE = "DESTRUCTIVE"
-    """A statement that loses data, such as DROP COLUMN. Never sent unless the spec asks for exactly that."""
-    ASKED = "ASKED"
-    """A statement that loses data and that the spec asks for by name. Sent when the spec changed, never for drift."""
-    TOLD = "TOLD"
-    """None: what is there is none of ours, or Snowflake may only spell it otherwise. It is told, and left alone."""
-
-
-@dataclass(frozen=True)
-class Reset:
-    """How a managed field that was removed goes back.
-
-    Attributes:
-        value: what to SET it to; None to use UNSET.
-        keep: leave the live value alone and stop managing it.
-    """
-
-    value: str | int | None = None
-    keep: bool = False
-
-
-UNSET = Reset()
-"""Back to the inherited or built-in value; the property accepts UNSET."""
-KEEP = Reset(keep=True)
-"""No reset form exists: the live value stays and is no longer managed."""
-
-
-def set_to(value: str | int) -> Reset:
-    """Back to a given value, for properties whose UNSET is refused or means something else."""
-    return Reset(value=value)
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The object that a statement is about.
-
-    Attributes:
-        object_type: its SQL words, for example `WAREHOUSE`.
-        parts: stored name parts, outermost first.
-    """
-
-    object_type: str
-    parts: tuple[str, ...]
-
-    @property
-    def type(self) -> Sql:
-        return sql.words(self.object_type)
-
-    @property
-    def name(self) -> Sql:
-        return sql.identifier(*self.parts)
-
-    def __str__(self) -> str:
-        """The object for people: `warehouse "LOADING"`."""
-        return f"{self.object_type.lower()} {self.name}"
-
-    def alter(self, clause: Sql) -> Sql:
-        """ALTER <type> <name> <clause>."""
-        return sql.sql("ALTER {type} {name} {clause}", type=self.type, name=self.name, clause=clause)
-
-
-class Place(Enum):
-    """Where a clause stands in CREATE."""
-
-    BEFORE_TYPE = 0
-    AFTER_NAME = 1
-    PROPERTIES = 2
-    ELEMENTS = 3
-    """In the parentheses after the name, such as columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What ALTER does to an item of a field.
-
-    Attributes:
-        verb: keywords after the object's name; the actions of one verb share a statement, joined by commas.
-        clause: what follows.
-        alone: whether it has a statement of its own.
-    """
-
-    verb: str
-    clause: Sql
-    alone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Deviation:
-    """What isn't as it should be in a field that holds many things, such as a table's columns.
-
-    Attributes:
-        place: where, after the field's name: `[AGE].type`.
-        desired: canonical value of the spec; None when it is to be reset.
-        observed: canonical live value.
-        change: what it takes.
-        actions: what mends it.
-        said: what is the matter, for people, where the two values don't tell.
-        remedy: what people can do where no statement is sent.
-        causes: further names whose change by the user leads to this one, as `columns[AGE]`.
-    """
-
-    place: str
-    desired: Any
-    observed: Any
-    change: Change = Change.ALTER
-    actions: tuple[Action, ...] = ()
-    said: str = ""
-    remedy: str = ""
-    causes: tuple[str, ...] = ()
-
-
-Differ = Callable[[Any, Any, Collection[str]], Iterable[Deviation]]
-"""(spec, canonical live value, names that were ever sent) to what isn't as it should be in one field."""
-Observe = Callable[[Observation], object]
-"""Raw value of a field in an observation; UNKNOWN when this account or depth doesn't tell."""
-OwnStatements = Callable[[Target, Any, Any], Sequence[Sql]]
-"""(target, desired or None when removed, observed) to the statements that change a field which SET and UNSET can't."""
-
-
-@dataclass(frozen=True)
-class Property:
-    """All that is known of one field.
-
-    Attributes:
-        sql: Snowflake's keyword; empty for fields that are no property (names, references).
-        codec: how its value is written, read and compared.
-        observe: where its live value is read; None for write-only fields.
-        source: the same for people, in the field reference: `show.size`, `parameters.LOG_LEVEL`.
-        reset: how it goes back when removed.
-        change: what a change means.
-        unset: what the object is when it was created without the field, as far as that is certain.
-        create: may stand in CREATE. When False, it is altered right after.
-        create_only: acts at creation and is ignored afterwards.
-        own_statement: is altered by a statement of its own (other rights, other grammar).
-        place: where its clause stands in CREATE.
-        clause: its clause in CREATE; None for `KEYWORD = value`.
-        alter: its statements where SET and UNSET don't do.
-        items: of a field that is compared item by item: their model, which has a `name`, or str where they are names.
-        differ: compares it so; the field then has no statements but those of its deviations.
-        details: names of the kind's further queries that it is observed by, beside SHOW and SHOW PARAMETERS.
-        recreate_when: (old, new) values between which no ALTER leads.
-        reference: kind that a reference field points at.
-        instead_of: for a reference, the raw field that it stands for.
-        qualified: whether that field takes the fully-qualified name, and not the bare one.
-        item: whether it is an attribute of an item.
-        unsupported: why this release refuses the field; None when it is supported.
-        check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
-            hold it, such as `datatypes.parse`.
-        secret: whether its values are shown to nobody.
-    """
-
-    sql: str = ""
-    codec: Codec = Codec()  # noqa: RUF009 - codecs are immutable
-    observe: Observe | None = None
-    source: str = ""
-    reset: Reset = UNSET
-    change: Change = Change.ALTER
-    unset: Any = None
-    create: bool = True
-    create_only: bool = False
-    own_statement: bool = False
-    place: Place = Place.PROPERTIES
-    clause: Callable[[Any], Sql | None] | None = None
-    alter: OwnStatements | None = None
-    items: type[BaseModel | str] | None = None
-    differ: Differ | None = None
-    details: tuple[str, ...] = ()
-    recreate_when: Callable[[Any, Any], bool] | None = None
-    reference: str | None = None
-    instead_of: str | None = None
-    qualified: bool = False
-    item: bool = False
-    unsupported: str | None = None
-    check: Callable[[Any], object] | None = None
-    secret: bool = False
-
-    def __call__(self, schema: JsonDict) -> None:
-        """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name."""
-        if self.items is str:
-            schema |= {"x-kubernetes-list-type": "set"}
-        elif self.items is not None:
-            schema |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
-
-    def meaning(self, value: Any) -> Any:
-        """A value of the spec, or what it means that there is none: the one it is reset to, or created with."""
-        return value if value is not None else self.unset if self.reset.value is None else self.reset.value
-
-    def change_between(self, old: Any, new: Any) -> Change:
-        """What it takes to get from one value to another."""
-        if self.recreate_when is not None and self.recreate_when(old, new):
-            return Change.RECREATE
-        return self.change
-
-    @property
-    def managed(self) -> bool:
-        """Whether the field is a property of the object, sent and compared."""
-        return bool(self.sql or self.alter or self.differ) and not self.create_only
-
-    def read(self, observation: Observation) -> Any:
-        """The live value in canonical form; UNKNOWN when it wasn't read."""
-        if self.observe is None:
-            return UNKNOWN
-        raw = self.observe(observation)
-        return raw if isinstance(raw, Unknown) else self.codec.read(raw)
-
-    def shown(self, value: object) -> str:
-        """A canonical value, or one of the spec, for people: of a secret only whether there is one."""
-        return sql.MASK if self.secret and value is not None and value is not UNKNOWN else _shown(value)
-
-    def assignment(self, value: Any) -> Sql:
-        """`KEYWORD = value`."""
-        return sql.join((sql.words(self.sql), self.codec.render(value)), " = ")
-
-    def create_clause(self, value: Any) -> Sql | None:
-        """The field's clause in CREATE, None when this value needs none."""
-        return self.clause(value) if self.clause is not None else self.assignment(value)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple | frozenset):
-        return "[" + ", ".join(sorted(map(_shown, value))) + "]"
-    if value is None or value is UNKNOWN:
-        return "not set" if value is None else "not known"
-    return orjson.dumps(value, default=str).decode()
-
-
-def column(name: str, *, missing: object = UNKNOWN) -> Observe:
-    """A column of SHOW, read by name: accounts differ in which columns they have.
-
-    Args:
-        name: the column, in lower case.
-        missing: the value where the account has no such column.
-    """
-
-    def read(observation: Observation) -> object:
-        return observation.row.get(name, missing)
-
-    return read
-
-
-def parameter_value(key: str) -> Observe:
-    """A row of SHOW PARAMETERS, which only a deep observation reads."""
-
-    def read(observation: Observation) -> object:
-        found = (observation.parameters or {}).get(key)
-        return UNKNOWN if found is None else found.value
-
-    return read
-
-
-def option(word: str) -> Observe:
-    """Membership in the `options` column, a list joined by comma and blank ("TRANSIENT, MANAGED ACCESS") or NULL."""
-
-    def read(observation: Observation) -> object:
-        listed = observation.row.get("options")
-        return word in (str(listed).split(", ") if listed else [])
-
-    return read
 
 
 def _field(facts: Property, *, alias: str | None = None, **constraints: Any) -> Any:
@@ -337,7 +77,7 @@ def prop(
     """
     facts = Property(
         sql=keyword,
-        codec=codec if codec is not None else _INFERRED,
+        codec=codec if codec is not None else INFERRED,
         observe=observe if observe or not show else column(show, missing=missing),
         source=f"show.{show}" if show else "",
         reset=reset,
@@ -365,7 +105,7 @@ def parameter(
     """
     facts = Property(
         sql=key,
-        codec=codec if codec is not None else _INFERRED,
+        codec=codec if codec is not None else INFERRED,
         observe=parameter_value(key),
         source=f"parameters.{key}",
         create=create,
@@ -536,76 +276,3 @@ def comment() -> Any:
 def tags() -> Any:
     """Tag values, which a kind of their own sets."""
     return unsupported("tag values are set by the TagAssociation kind, which this release doesn't have")
-
-
-_INFERRED = Codec()
-_BY_TYPE: Mapping[type, Codec] = {bool: Boolean(), int: Number(), str: Codec()}
-
-
-def _infer(info: FieldInfo) -> Codec:
-    """The codec that a field's annotation calls for."""
-    annotation = info.annotation
-    for option_ in get_args(annotation) or (annotation,):
-        if option_ is type(None):
-            continue
-        if get_origin(option_) is Literal:
-            return Word()
-        return _BY_TYPE.get(option_, Codec())
-    return Codec()
-
-
-@dataclass(frozen=True)
-class SpecField:
-    """A field of a spec with its facts.
-
-    Attributes:
-        attribute: name in Python.
-        name: name in the manifest.
-        facts: what the declaration says.
-    """
-
-    attribute: str
-    name: str
-    facts: Property
-
-
-@cache
-def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:
-    """The declared fields of a spec model, in their order; fields without facts (policies, provider) are left out."""
-    found: list[SpecField] = []
-    for attribute, info in model.model_fields.items():
-        facts = info.json_schema_extra
-        if isinstance(facts, Property):
-            if facts.codec is _INFERRED:
-                facts = replace(facts, codec=_infer(info))
-            found.append(SpecField(attribute, info.alias or attribute, facts))
-    return tuple(found)
-
-
-def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
-    """What is remembered of a value that was sent: (name, value) of the field, of its items and their attributes.
-
-    Args:
-        field: the field.
-        value: of the field in a spec.
-    """
-    yield field.name, value
-    for item in value if field.facts.items else ():
-        name = item if isinstance(item, str) else item.name
-        yield item_name(field.name, name), item
-        for each in attributes_of(field):
-            if not each.facts.reset.keep and (part := getattr(item, each.attribute)) is not None:
-                yield item_name(field.name, name, each.name), part
-
-
-def attributes_of(field: SpecField) -> tuple[SpecField, ...]:
-    """The attributes of a field's items."""
-    model = field.facts.items
-    if model is None or not issubclass(model, BaseModel):
-        return ()
-    return tuple(each for each in properties(model) if each.facts.item)
-
-
-def item_name(field: str, item: str, attribute: str = "") -> str:
-    """`columns[AGE]`, or an attribute in it: `columns[AGE].comment`."""
-    return f"{field}[{item}]" + (f".{attribute}" if attribute else "")

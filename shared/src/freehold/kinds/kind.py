@@ -13,8 +13,9 @@ from freehold.datatypes import InvalidDataType, signature
 from freehold.identifiers import InvalidName, check, qualified
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
-from freehold.kinds.fields import Action, Change, Deviation, SpecField, Target, properties
+from freehold.kinds.property import Action, Change, Deviation, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Row
 from freehold.sql import Sql

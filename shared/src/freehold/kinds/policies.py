@@ -12,8 +12,9 @@ from pydantic import ConfigDict, Field
 from freehold import sql
 from freehold.identifiers import split, split_in_schema
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.fields import Target, checked, custom, ref
+from freehold.kinds.fields import checked, custom, ref
 from freehold.kinds.model import Model
+from freehold.kinds.property import Target
 from freehold.kinds.resource import exactly_one, ruled
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation, Row

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 from freehold.identifiers import qualified
 from freehold.kinds.common import Reference
-from freehold.kinds.fields import Property, properties
 from freehold.kinds.kind import Requested
 from freehold.kinds.model import Model, model_in
+from freehold.kinds.property import Property
+from freehold.kinds.spec_fields import properties
 
 M = TypeVar("M", bound=Model)
 

@@ -11,10 +11,10 @@ from freehold.claims import CLAIM
 from freehold.kinds import account, schema
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.fields import SpecField, properties
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.model import Model
 from freehold.kinds.resource import Resource
+from freehold.kinds.spec_fields import SpecField, properties
 
 
 def _declared() -> Iterator[Kind]:

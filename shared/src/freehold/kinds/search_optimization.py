@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from freehold import bodies, sql
-from freehold.kinds.fields import Target
+from freehold.kinds.property import Target
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Self, TypeVar
 
 from freehold import sql
-from freehold.kinds.fields import Target
 from freehold.kinds.kind import Kind
+from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Connection, Result

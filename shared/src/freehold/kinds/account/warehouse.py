@@ -10,8 +10,9 @@ from pydantic import Field
 from freehold import sql
 from freehold.identifiers import split
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import KEEP, Target, column, comment, custom, own_name, parameter, prop, ref, set_to, tags
+from freehold.kinds.fields import comment, custom, own_name, parameter, prop, ref, tags
 from freehold.kinds.kind import Difference, Domain, Kind, Level, Step
+from freehold.kinds.property import KEEP, Target, column, set_to
 from freehold.kinds.resource import Rule, at_most, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
 from freehold.kinds.values import Codec, Identifier, Number, Word

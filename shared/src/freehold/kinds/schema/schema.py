@@ -7,20 +7,9 @@ from collections.abc import Sequence
 from freehold import sql
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
-from freehold.kinds.fields import (
-    Place,
-    Target,
-    comment,
-    custom,
-    immutable,
-    keyword,
-    option,
-    own_name,
-    parameter,
-    ref,
-    tags,
-)
+from freehold.kinds.fields import comment, custom, immutable, keyword, own_name, parameter, ref, tags
 from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.property import Place, Target, option
 from freehold.kinds.resource import Rule, exactly_one
 from freehold.kinds.values import Boolean
 from freehold.sql import Sql

@@ -17,10 +17,6 @@ from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.constraints import Constraint
 from freehold.kinds.containers import TRANSIENT_RETENTION
 from freehold.kinds.fields import (
-    Change,
-    Place,
-    Target,
-    column,
     comment,
     custom,
     immutable,
@@ -35,6 +31,7 @@ from freehold.kinds.fields import (
 )
 from freehold.kinds.kind import Content, Domain, Kind, Level
 from freehold.kinds.policies import AggregationPolicyUse, PolicyUse, RowAccessPolicyUse, StorageLifecyclePolicyUse
+from freehold.kinds.property import Change, Place, Target, column
 from freehold.kinds.resource import Rule, exactly_one
 from freehold.kinds.values import Codec, Collation
 from freehold.observation import UNKNOWN, Observation, Row

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from lupa.lua51 import LuaRuntime
 
 GUIDE = Path(__file__).parents[2] / "docs/gitops.md"
 
@@ -47,14 +48,9 @@ def _first(block: str) -> Mapping[str, Any]:
     return found
 
 
-def argo(lua: Any, resource: Mapping[str, Any]) -> tuple[str, str]:
-    """Status and message that Argo CD shows of a resource.
-
-    Args:
-        lua: a module of `lupa` for Lua 5.1, the language level of Argo CD's interpreter.
-        resource: the resource.
-    """
-    runtime = lua.LuaRuntime()
+def argo(resource: Mapping[str, Any]) -> tuple[str, str]:
+    """Status and message that Argo CD, whose interpreter speaks Lua 5.1, shows of a resource."""
+    runtime = LuaRuntime()
     runtime.globals().obj = runtime.table_from(resource, recursive=True)
     found = runtime.execute(argo_script())
     return found.status, found.message

@@ -58,5 +58,4 @@ def test_kstatus_tells_what_takes_its_time_from_what_has_failed(state: dict[str,
 
 @pytest.mark.parametrize(("state", "health", "says"), [pytest.param(row[1], *row[3:], id=row[0]) for row in STATES])
 def test_the_check_for_argo_cd_says_the_same_and_why(state: dict[str, Any], health: str, says: str) -> None:
-    lua = pytest.importorskip("lupa.lua51")
-    assert argo(lua, state) == (health, says)
+    assert argo(state) == (health, says)

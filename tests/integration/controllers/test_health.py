@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from typing import Any
 
@@ -12,9 +11,7 @@ from tests.integration.controllers.tenant import API, Tenant
 
 def judged(resource: dict[str, Any], expected: str, health: str) -> None:
     assert kstatus(resource) == expected
-    if importlib.util.find_spec("lupa"):
-        lua = importlib.import_module("lupa.lua51")
-        assert argo(lua, resource)[0] == health
+    assert argo(resource)[0] == health
 
 
 def kubectl(tenant: Tenant, *arguments: str, manifest: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -105,6 +105,24 @@ async def test_a_drop_that_is_refused_is_no_intent_any_more(world: World) -> Non
     assert world.snowflake.rows["W"]["options"] == ""
 
 
+async def test_a_creation_that_is_refused_after_the_drop_is_told_and_tried_again_at_once(world: World) -> None:
+    await ordered(world)
+
+    def refuse(text: str) -> None:
+        if text.startswith("CREATE"):
+            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
+
+    world.snowflake.before = refuse
+    process = world.process()
+    for _ in range(2):
+        with suppress(Unfinished):
+            await process(world.key)
+        assert "insufficient privileges" in world.message
+    world.snowflake.before = lambda _text: None
+    await process(world.key)
+    assert world.reason == "Available"
+
+
 async def test_what_nobody_declares_is_not_dropped_along(world: World) -> None:
     await ordered(world)
     world.snowflake.content = ({"name": "S"},)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -37,6 +38,10 @@ class Attempts:
         """
         now = self._clock()
         return now - self._heard[claim].setdefault(attempt, now) < self._longest
+
+    def over(self, claim: str, attempt: Attempt) -> None:
+        """It was answered: whatever its claim still says, it has no further effect."""
+        self._heard[claim][attempt] = -math.inf
 
     def forget(self, claim: str) -> None:
         """The claim is gone, or its statement is about to be sent anew."""

@@ -157,6 +157,7 @@ async def drop(
             raise
         # "Does not exist or not authorized" proves nothing: only another look can.
         return await remote.view_anyway(holding.spec.evidence)
+    services.attempts.over(holding.uid, "DROP")
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
     after = await remote.view_anyway(holding.spec.evidence)
     # Our own DROP has just said that this incarnation is gone.

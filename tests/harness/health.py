@@ -51,6 +51,6 @@ def _first(block: str) -> Mapping[str, Any]:
 def argo(resource: Mapping[str, Any]) -> tuple[str, str]:
     """Status and message that Argo CD, whose interpreter speaks Lua 5.1, shows of a resource."""
     runtime = LuaRuntime()
-    runtime.globals().obj = runtime.table_from(resource, recursive=True)
-    found = runtime.execute(argo_script())
+    check: Any = runtime.execute(f"return function(obj) {argo_script()} end")
+    found = check(runtime.table_from(resource, recursive=True))
     return found.status, found.message

@@ -50,7 +50,7 @@ def _first(block: str) -> Mapping[str, Any]:
 
 def argo(resource: Mapping[str, Any]) -> tuple[str, str]:
     """Status and message that Argo CD, whose interpreter speaks Lua 5.1, shows of a resource."""
-    runtime = LuaRuntime()
+    runtime = LuaRuntime(unpack_returned_tuples=False)
     check: Any = runtime.execute(f"return function(obj) {argo_script()} end")
     found = check(runtime.table_from(resource, recursive=True))
     return found.status, found.message

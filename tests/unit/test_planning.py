@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from freehold import fingerprint, planning
+from freehold.kinds.kind import Difference
+from freehold.kinds.property import Change, Property
 from freehold.kinds.registry import KINDS
+from freehold.kinds.spec_fields import SpecField
 from freehold.observation import Observation
 
 
@@ -63,3 +66,13 @@ def test_what_adoption_depends_on_is_read_only_by_those_who_may_adopt() -> None:
     assert planning.details(database, database.spec.model_validate({"name": "X"}), ()) == frozenset()
     assert planning.details(database, database.spec.model_validate(adopting), ()) == {"replication"}
     assert planning.details(database, database.spec.model_validate({"name": "X"}), ["replication"]) == {"replication"}
+
+
+def test_a_secret_is_told_neither_in_a_difference_nor_in_a_statement() -> None:
+    facts = Property(sql="PASSWORD", secret=True)
+    difference = Difference(SpecField("password", "password", facts), "tops3cret", "0ld", Change.ALTER)
+    assert str(difference) == "password is '***', should be '***'"
+    assignment = facts.assignment("tops3cret")
+    assert assignment.text == "PASSWORD = 'tops3cret'"
+    assert str(assignment) == "PASSWORD = '***'"
+    assert "tops3cret" not in assignment.redact("invalid value tops3cret")

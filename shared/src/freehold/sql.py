@@ -68,6 +68,11 @@ def literal(value: str, *, secret: bool = False) -> Sql:
     return Sql(text, MASK, (value,) if value else ()) if secret else words(text)
 
 
+def masked(fragment: Sql, value: str) -> Sql:
+    """A fragment whose text is shown to nobody, since it is a secret value."""
+    return Sql(fragment.text, MASK, (value,) if value else ())
+
+
 def like(name: str) -> Sql:
     """The pattern of SHOW ... LIKE that finds a stored name. It may find others: rows are filtered by exact name."""
     # A backslash may or may not be an escape in SHOW ... LIKE, "_" matches it either way.

@@ -237,7 +237,8 @@ class Property:
 
     def assignment(self, value: Any) -> Sql:
         """`KEYWORD = value`."""
-        return sql.join((sql.words(self.sql), self.codec.render(value)), " = ")
+        rendered = self.codec.render(value)
+        return sql.join((sql.words(self.sql), sql.masked(rendered, str(value)) if self.secret else rendered), " = ")
 
     def create_clause(self, value: Any) -> Sql | None:
         """The field's clause in CREATE, None when this value needs none."""

@@ -37,15 +37,17 @@ def main(
     # A story whose name alone tells that none of its runs is asked for needs no recording either.
     told = [each for each in stories()[number - 1 :: count] if str(each).startswith(only.partition(":")[0])]
     with task(f"crash test {shard}") as show:
-        run = Shard(told, wanted, lambda tallies: show(_progress(tallies)))
+
+        def report(tally: Tally, death: Death | None, violation: str | None) -> None:
+            show(_progress(run.tallies))
+            if violation is not None:
+                _tell(name(tally.story, death), violation)
+
+        run = Shard(told, wanted, report)
         try:
             asyncio.run(_run(run, lanes))
         except KeyboardInterrupt:
             console.print("interrupted: what follows is what came of it until then")
-    for tally in run.tallies:
-        for death, what in tally.violations:
-            console.print(f"{name(tally.story, death)}\n{what}", style="red", markup=False)
-            console.print(f"again: python -m tests.chaos --only {shlex.quote(name(tally.story, death))}", markup=False)
     console.print(_table(run.tallies))
     typer.echo(json.dumps(_summary(run.tallies, time.monotonic() - begun)))
     sys.exit(any(tally.violations for tally in run.tallies))
@@ -54,6 +56,11 @@ def main(
 def name(story: Story, death: Death | None) -> str:
     """What a run is called."""
     return f"{story}: {death or 'undisturbed'}"
+
+
+def _tell(run: str, violation: str) -> None:
+    console.print(f"{run}\n{violation}", style="red", markup=False, soft_wrap=True)
+    console.print(f"to repeat it: python -m tests.chaos --only {shlex.quote(run)}", markup=False, soft_wrap=True)
 
 
 async def _run(shard: Shard, lanes: int) -> None:

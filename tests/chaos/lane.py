@@ -21,6 +21,9 @@ _STATEMENT_SECONDS = 1
 """Time limit of statements. By that and a few seconds more, what may be under way is waited for."""
 
 
+_LAST_LINES = 30
+
+
 class Lane:
     """A gate, a namespace for resources and one for the Lease, and a controller that works there and nowhere else.
 
@@ -83,6 +86,10 @@ class Lane:
         """End the controller as a power cut would."""
         if self._process is not None:
             self._process.kill()
+
+    def last_lines(self) -> list[str]:
+        """What its controllers have said last."""
+        return self.log.read_text().splitlines()[-_LAST_LINES:] if self.log.exists() else []
 
     async def let_the_lease_end(self, kind: Kind) -> None:
         """What time would do to the Lease of a dead controller; one that died young may have had none."""

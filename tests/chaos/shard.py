@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
 
 from freehold.kinds.kind import Kind
 from freehold.kube.errors import ApiError
@@ -40,11 +42,13 @@ class Tally:
     violations: list[tuple[Death | None, str]] = field(default_factory=list)
 
 
-_Job = tuple[Tally, Recording | None, Death | None]
-"""A recording that is yet to be made, or a run that follows from one."""
+Job = TypeVar("Job")
 
 Wanted = Callable[[Story, Death], bool]
 """Which deaths are told."""
+
+Report = Callable[[Tally, Death | None, str | None], None]
+"""Takes a tally that has changed, and what was violated by which death, if anything was."""
 
 
 def stories() -> list[Story]:
@@ -73,16 +77,16 @@ class Shard:
         tallies: what came of each, in order.
     """
 
-    def __init__(self, told: Iterable[Story], wanted: Wanted, show: Callable[[Sequence[Tally]], None]) -> None:
+    def __init__(self, told: Iterable[Story], wanted: Wanted, report: Report) -> None:
         """
         Args:
             told: the stories.
             wanted: which of their deaths.
-            show: is told whenever a run has ended.
+            report: is told of each step.
         """
         self.tallies = [Tally(story) for story in told]
         self._wanted = wanted
-        self._show = show
+        self._report = report
         self._number = 0
 
     async def run(self, world: World) -> None:
@@ -94,32 +98,25 @@ class Shard:
             await self._tell(blind, world)
 
     async def _tell(self, tallies: Sequence[Tally], world: World) -> None:
-        waiting: asyncio.Queue[_Job] = asyncio.Queue()
-        for tally in tallies:
-            waiting.put_nowait((tally, None, None))
+        runs: list[tuple[Tally, Death, Recording]] = []
 
-        async def work(lane: Lane) -> None:
-            while True:
-                tally, recording, death = await waiting.get()
-                if recording is None or death is None:
-                    for each in await self._record(tally, self._case(tally, lane, world)):
-                        waiting.put_nowait(each)
-                else:
-                    await self._run(tally, self._case(tally, lane, world), death, recording)
-                self._show(self.tallies)
-                waiting.task_done()
+        async def record(tally: Tally, lane: Lane) -> None:
+            runs.extend(await self._record(tally, self._case(tally, lane, world)))
 
-        async with asyncio.TaskGroup() as working:
-            tasks = [working.create_task(work(lane)) for lane in world.lanes]
-            await waiting.join()
-            for task in tasks:
-                task.cancel()
+        async def run(job: tuple[Tally, Death, Recording], lane: Lane) -> None:
+            tally, death, recording = job
+            await self._run(tally, self._case(tally, lane, world), death, recording)
+
+        await _side_by_side(world.lanes, tallies, record)
+        # Whoever ends it early has seen something of everything.
+        Random(0).shuffle(runs)  # noqa: S311  # no secret
+        await _side_by_side(world.lanes, runs, run)
 
     def _case(self, tally: Tally, lane: Lane, world: World) -> Case:
         self._number += 1
         return Case(lane, world.endpoint, tally.story.kind, f"C{self._number:04X}", world.endpoint.sequence)
 
-    async def _record(self, tally: Tally, case: Case) -> Sequence[_Job]:
+    async def _record(self, tally: Tally, case: Case) -> Sequence[tuple[Tally, Death, Recording]]:
         """Tell a story undisturbed; answers with the runs that follow from it."""
         try:
             recording = await tally.story.record(case)
@@ -128,7 +125,8 @@ class Shard:
             return ()
         deaths = [each for each in tally.story.deaths(recording) if self._wanted(tally.story, each)]
         tally.points, tally.planned = len(recording.requests), len(deaths)
-        return [(tally, recording, each) for each in deaths]
+        self._report(tally, None, None)
+        return [(tally, each, recording) for each in deaths]
 
     async def _run(self, tally: Tally, case: Case, death: Death, recording: Recording) -> None:
         try:
@@ -141,14 +139,25 @@ class Shard:
         tally.runs += 1
         if violations:
             await self._give_up(tally, case, death, violations)
+        self._report(tally, None, None)
 
     async def _give_up(self, tally: Tally, case: Case, death: Death | None, violations: Sequence[str]) -> None:
-        """Write down what went wrong, and go on elsewhere: what it has left is in nobody's way there."""
-        tally.violations.append((death, "\n".join([*violations, _tail(case.lane)])))
+        """Tell what went wrong, and go on elsewhere: what it has left is in nobody's way there."""
         case.lane.kill()
+        tally.violations.append((death, "\n".join([*violations, *case.lane.last_lines()])))
+        self._report(tally, *tally.violations[-1])
         await case.lane.let_the_lease_end(case.kind)
         await case.lane.renew()
 
 
-def _tail(lane: Lane) -> str:
-    return "\n".join(lane.log.read_text().splitlines()[-30:])
+async def _side_by_side(lanes: Sequence[Lane], jobs: Iterable[Job], do: Callable[[Job, Lane], Awaitable[None]]) -> None:
+    """Do all jobs, one at a time in each lane."""
+    left = iter(jobs)
+
+    async def work(lane: Lane) -> None:
+        for job in left:
+            await do(job, lane)
+
+    async with asyncio.TaskGroup() as working:
+        for lane in lanes:
+            working.create_task(work(lane))

@@ -25,7 +25,7 @@ def _changes_the_account(_story: Story, death: Death) -> bool:
 
 
 async def test_who_follows_a_process_that_died_around_a_change_of_the_account_ends_as_if_it_had_lived() -> None:
-    shard = Shard([each for each in stories() if str(each) in _TOLD], _changes_the_account, lambda _tallies: None)
+    shard = Shard([each for each in stories() if str(each) in _TOLD], _changes_the_account, lambda *_: None)
     async with World(_LANES) as world:
         await shard.run(world)
     assert len(shard.tallies) == len(_TOLD)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from freehold_devstack.progress import console, task
@@ -29,7 +30,7 @@ def main(
 ) -> None:
     """Kill a controller before and after each of its requests, and see where the next one ends."""
     number, count = map(int, shard.split("/"))
-    begun = time.monotonic()
+    begun, whole = time.monotonic(), True
 
     def wanted(story: Story, death: Death) -> bool:
         return only in name(story, death)
@@ -47,10 +48,11 @@ def main(
         try:
             asyncio.run(_run(run, lanes))
         except KeyboardInterrupt:
+            whole = False
             console.print("interrupted: what follows is what came of it until then")
     console.print(_table(run.tallies))
     typer.echo(json.dumps(_summary(run.tallies, time.monotonic() - begun)))
-    sys.exit(any(tally.violations for tally in run.tallies))
+    sys.exit(not whole or any(tally.violations for tally in run.tallies))
 
 
 def name(story: Story, death: Death | None) -> str:
@@ -77,7 +79,7 @@ def _progress(tallies: Sequence[Tally]) -> str:
 
 def _table(tallies: Sequence[Tally]) -> Table:
     """Runs by kind and operation, all variants together."""
-    table = Table("kind", *(each.name for each in OPERATIONS), "violations", title="runs with a death")
+    table = Table("kind", *(each.name for each in OPERATIONS), "violations", title="runs with a death", box=SIMPLE_HEAD)
     for kind in killed_kinds():
         of_kind = [each for each in tallies if each.story.kind is kind]
         runs = [sum(each.runs for each in of_kind if each.story.operation is operation) for operation in OPERATIONS]

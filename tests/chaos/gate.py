@@ -22,7 +22,10 @@ _OWN_HEADERS = frozenset({"connection", "content-length", "date", "host", "keep-
 """Headers that each side of a proxy sets for itself."""
 
 _RESOURCE = re.compile(r"/(?:api|apis/[^/]+)/[^/]+(?:/namespaces/[^/]+)?/(?P<plural>[^/]+)(?:/[^/]+)?(?P<sub>/.+)?")
-_READING = frozenset({"DESC", "DESCRIBE", "LOGIN", "SELECT", "SHOW", "USE"})
+_ARRIVING = frozenset({"LOGIN", "SELECT", "USE"})
+_READING = _ARRIVING | {"DESC", "DESCRIBE", "SHOW"}
+"""Verbs of what changes nothing; the former are about no object."""
+
 _LARGEST = 64 * 1024**2
 
 
@@ -52,6 +55,10 @@ class Request:
     nth: int
     statement: bool
     writes: bool
+
+    @property
+    def verb(self) -> str:
+        return _verb(self.text)
 
     def __str__(self) -> str:
         return f"{self.text} #{self.nth}"
@@ -92,7 +99,7 @@ class Gate:
     Attributes:
         passed: what has passed since `watch`, in order.
         died: set when the process is dead.
-        looked: set when a statement was answered after that, so that the next process has seen what there is.
+        looked: set when a statement about an object was answered after that: the next process has seen what there is.
         quiet_since: time of the loop when the latest of what counts was answered.
     """
 
@@ -101,7 +108,6 @@ class Gate:
         self._snowflake = snowflake
         self._open = AsyncExitStack()
         self._client: aiohttp.ClientSession
-        self._late: asyncio.Task[object] | None = None
         self.watch(str, None, _nothing)
 
     async def listen(self, kube_port: int, snowflake_port: int, certificate: ssl.SSLContext) -> Self:
@@ -134,6 +140,7 @@ class Gate:
         self._kill = kill
         self._counts: Counter[str] = Counter()
         self._due = asyncio.Event()
+        self._late: asyncio.Task[None] | None = None
         self.passed: list[Request] = []
         self.died = asyncio.Event()
         self.looked = asyncio.Event()
@@ -144,7 +151,6 @@ class Gate:
         self._due.set()
         if self._late is not None:
             await self._late
-        self._late = None
 
     async def _handle(self, arrived: web.Request) -> web.StreamResponse:
         body = await arrived.read()
@@ -162,7 +168,7 @@ class Gate:
             self._die()
         elif request is not None:
             self.quiet_since = asyncio.get_running_loop().time()
-            if request.statement and self.died.is_set():
+            if request.statement and request.verb not in _ARRIVING and self.died.is_set():
                 self.looked.set()
         return response
 
@@ -174,7 +180,7 @@ class Gate:
         """What a request is about; None for what doesn't count: reads of the API server, and Leases."""
         if self._upstream(arrived) is self._snowflake:
             text = _statement(arrived, body)
-            writes = text is not None and text.split()[0] not in _READING
+            writes = text is not None and _verb(text) not in _READING
         else:
             text = _api_write(arrived)
             writes = True
@@ -211,6 +217,10 @@ class Gate:
                 async for chunk in answer.content.iter_any():
                     await response.write(chunk)
         return response
+
+
+def _verb(text: str) -> str:
+    return text.split(maxsplit=1)[0]
 
 
 def _nothing() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.login_policy import LoginPolicy
 from freehold.options import (
     SNOWFLAKE,
     AllowedHosts,
@@ -31,6 +33,7 @@ from freehold.options import (
     HealthPort,
     LogFormat,
     LogLevel,
+    WorkloadIdentityNamespaces,
 )
 from freehold.snowflake.client import Snowflake
 from freehold_controllers.reconciler.attempts import Attempts
@@ -73,6 +76,10 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         identity: Annotated[str, typer.Option(help="This process among its equals, for example the pod.")] = "",
         installation_id: Annotated[str, typer.Option(help="Id of the installation in query tags.")] = "freehold",
         allowed_hosts: AllowedHosts = SNOWFLAKE,
+        workload_identity_namespaces: WorkloadIdentityNamespaces = "",
+        workload_identity_token: Annotated[
+            Path | None, typer.Option(help="File of our workload identity's token, which is renewed in place.")
+        ] = None,
         allowed_privileged_roles: AllowedPrivilegedRoles = "",
         conflict_detail: ConflictDetail = Detail.NAMESPACE,
         health_port: HealthPort = 8080,
@@ -107,7 +114,11 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
                 statement_timeout=timedelta(seconds=statement_timeout),
                 sweeps=sweeps,
                 mode=mode,
-                allowed_hosts=allowed_hosts.split(","),
+                policy=LoginPolicy(
+                    allowed_hosts=tuple(allowed_hosts.split(",")),
+                    workload_identity_namespaces=frozenset(workload_identity_namespaces.split(",")),
+                    token_file=workload_identity_token,
+                ),
                 allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
                 conflict_detail=conflict_detail,
             )
@@ -125,7 +136,7 @@ async def serve(
     statement_timeout: timedelta,
     sweeps: bool,
     mode: Mode,
-    allowed_hosts: Sequence[str],
+    policy: LoginPolicy,
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
 ) -> None:
@@ -142,7 +153,7 @@ async def serve(
             manager=settings.name,
             store=ClaimStore(kube),
             snowflake=snowflake,
-            providers=Providers(configs, Secrets(process, following), following, allowed_hosts),
+            providers=Providers(configs, Secrets(process, following), following, policy),
             recorder=process.recorder,
             following=following,
             inventory=inventory,

@@ -11,6 +11,9 @@ from freehold.conflicts import Detail
 from freehold.hosts import SNOWFLAKE_HOSTS
 
 AllowedHosts = Annotated[str, typer.Option(help="Hosts that ProviderConfigs may point to, separated by commas.")]
+WorkloadIdentityNamespaces = Annotated[
+    str, typer.Option(help="Namespaces that may log in by our workload identity, separated by commas.")
+]
 SNOWFLAKE = ",".join(SNOWFLAKE_HOSTS)
 """The allowed hosts by default."""
 AllowedPrivilegedRoles = Annotated[

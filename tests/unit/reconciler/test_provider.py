@@ -8,6 +8,7 @@ import pytest
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Key, Object
+from freehold.login_policy import LoginPolicy
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.provider import Login, Providers
@@ -58,7 +59,7 @@ class Site:
     def __init__(self) -> None:
         self.configs = {("n", "default"): config()}
         self.secrets = Told()
-        self.providers = Providers(self.configs, self.secrets, Following(), [".snowflakecomputing.com"])
+        self.providers = Providers(self.configs, self.secrets, Following(), LoginPolicy((".snowflakecomputing.com",)))
 
     def put(self, config: Object) -> None:
         self.configs["n", "default"] = config

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from freehold.hosts import SNOWFLAKE_HOSTS
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
+from freehold.login_policy import LoginPolicy
 from freehold.snowflake.credentials import Password
-from freehold.snowflake.errors import ConfigurationError, HostNotAllowed, NotSupported, SecretNotFound
+from freehold.snowflake.errors import ConfigurationError, HostNotAllowed, SecretNotFound
 from freehold.snowflake.settings import ConnectionSettings, settings_from
 
 SECRET = {"password": b"pa55\n"}
@@ -28,7 +31,8 @@ def spec(**changes: object) -> ProviderConfigSpec:
 def settings(
     spec: ProviderConfigSpec, secret: dict[str, bytes] | None = SECRET, hosts: tuple[str, ...] = SNOWFLAKE_HOSTS
 ) -> ConnectionSettings:
-    return settings_from(spec, namespace="team", name="default", secret=secret, allowed_hosts=hosts)
+    policy = LoginPolicy(hosts, frozenset({"team"}), Path("/token"))
+    return settings_from(spec, namespace="team", name="default", secret=secret, policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +72,6 @@ def test_a_host_that_the_installation_does_not_allow_is_refused() -> None:
 def test_a_missing_secret_key_or_value_is_named(secret: dict[str, bytes] | None, message: str) -> None:
     with pytest.raises(SecretNotFound, match=message):
         settings(spec(), secret)
-
-
-@pytest.mark.parametrize(
-    "kind", ["WorkloadIdentity", "ProgrammaticAccessToken", "OAuthToken", "OAuthClientCredentials"]
-)
-def test_an_authentication_type_that_is_not_built_is_refused(kind: str) -> None:
-    with pytest.raises(NotSupported, match=kind):
-        settings(spec(authenticationType=kind))
 
 
 def test_a_ca_bundle_without_certificate_is_refused() -> None:

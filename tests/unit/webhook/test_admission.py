@@ -444,10 +444,11 @@ async def test_a_provider_points_only_where_the_installation_lets_it(
 async def test_only_listed_namespaces_log_in_as_the_installation_itself(
     world: World, namespace: str, outcome: Outcome
 ) -> None:
+    hosts = [".snowflakecomputing.com"]
     world.admission = Admission(
-        world.store, live(world.kube), allowed_hosts=[], workload_identity_namespaces=["freehold"]
+        world.store, live(world.kube), allowed_hosts=hosts, workload_identity_namespaces=["freehold"]
     )
-    spec = {"authenticationType": "WorkloadIdentity"}
+    spec = {"account": "ACME-PROD", "authenticationType": "WorkloadIdentity"}
     verdict = await world.ask("ProviderConfig", namespace, "p", spec)
     assert verdict.outcome is outcome
     assert (verdict.cause == Cause.WORKLOAD_IDENTITY) is (outcome is Outcome.DENIED)

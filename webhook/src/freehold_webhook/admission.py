@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import conflicts, fingerprint, hosts, permissions, planning, recreation, validation, workload_identity
+from freehold import conflicts, fingerprint, login_policy, permissions, planning, recreation, validation
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
 from freehold.claims import Holder, new_claim
 from freehold.conflicts import Detail
@@ -25,6 +25,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
+from freehold.login_policy import LoginPolicy
 from freehold.permissions import Denied, Usage
 from freehold.resolve import Get, Provider, Resolved, Unresolved, describe, resolve
 from freehold_webhook import messages
@@ -111,16 +112,15 @@ class Admission:
         Args:
             store: claims, and live reads.
             copies: reads parents and ProviderConfigs where they may be behind.
-            allowed_hosts: what ProviderConfigs may point to, as `freehold.hosts` takes it.
-            workload_identity_namespaces: which may log in as `freehold.workload_identity` says.
+            allowed_hosts: what ProviderConfigs may point to, as `freehold.login_policy` takes it.
+            workload_identity_namespaces: which may log in as Freehold's own workload, likewise.
             allowed_privileged_roles: what resources may work with, as `freehold.permissions.check` takes it.
             conflict_detail: what is told of an owner.
             budget: seconds for a decision.
         """
         self._store = store
         self._copies = copies
-        self._allowed_hosts = tuple(allowed_hosts)
-        self._workload_identity_namespaces = frozenset(workload_identity_namespaces)
+        self._login_policy = LoginPolicy(tuple(allowed_hosts), frozenset(workload_identity_namespaces))
         self._allowed_privileged_roles = frozenset(allowed_privileged_roles)
         self._conflict_detail = conflict_detail
         self._budget = budget
@@ -175,19 +175,18 @@ class Admission:
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
         spec = new.parsed(ProviderConfigSpec)
-
-        def changed(*fields: str) -> bool:
-            return old is None or any(old.spec.get(field) != new.spec.get(field) for field in fields)
-
-        if spec.host and changed("host", "port"):
-            why = hosts.check(spec.host, spec.port or 443, self._allowed_hosts)
-            if why:
-                return denied(Cause.HOST, f"spec.host: {why}")
-        if spec.authentication_type == "WorkloadIdentity" and changed("authenticationType"):
-            why = workload_identity.check(namespace, self._workload_identity_namespaces)
-            if why:
-                return denied(Cause.WORKLOAD_IDENTITY, f"spec.authenticationType: {why}")
+        if forbidden := login_policy.check(self._login_policy, namespace, spec):
+            if old is None or forbidden != self._forbidden_before(namespace, old):
+                return denied(Cause(forbidden.reason), forbidden.message)
+            # It was so before: whoever mends it step by step must not be held up.
+            return ALLOWED.warn(forbidden.message, *permissions.advice(spec))
         return ALLOWED.warn(*permissions.advice(spec))
+
+    def _forbidden_before(self, namespace: str, old: Object) -> login_policy.Forbidden | None:
+        try:
+            return login_policy.check(self._login_policy, namespace, old.parsed(ProviderConfigSpec))
+        except ValidationError:
+            return None
 
     async def _change(self, change: Change) -> Verdict:
         kind, fixed = change.kind, tuple[str, ...]()

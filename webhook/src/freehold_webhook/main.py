@@ -23,6 +23,7 @@ from freehold.options import (
     HealthPort,
     LogFormat,
     LogLevel,
+    WorkloadIdentityNamespaces,
 )
 from freehold_webhook.admission import BUDGET, Admission
 from freehold_webhook.certificates import CertificateError, Certificates
@@ -47,9 +48,7 @@ def run(
     port: Annotated[int, typer.Option(help="Port of the admission server.")] = 9443,
     health_port: HealthPort = 8080,
     allowed_hosts: AllowedHosts = SNOWFLAKE,
-    workload_identity_namespaces: Annotated[
-        str, typer.Option(help="Namespaces that may log in by our workload identity, separated by commas.")
-    ] = "",
+    workload_identity_namespaces: WorkloadIdentityNamespaces = "",
     allowed_privileged_roles: AllowedPrivilegedRoles = "",
     conflict_detail: ConflictDetail = Detail.NAMESPACE,
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,

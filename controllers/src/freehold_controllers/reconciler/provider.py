@@ -6,7 +6,7 @@ wrong password is tried once, by the account controller, whoever waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -15,6 +15,7 @@ from freehold.claims import Account
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec, ProviderConfigStatus
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
+from freehold.login_policy import LoginPolicy
 from freehold.resolve import describe
 from freehold.snowflake.errors import ConfigurationError
 from freehold.snowflake.settings import ConnectionSettings, settings_from
@@ -22,7 +23,7 @@ from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.secret import Secret, Secrets
+from freehold_controllers.reconciler.secret import Secret, Secrets, secret_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,19 @@ class Providers:
         configs: Mapping[tuple[str, str], Object],
         secrets: Secrets,
         following: Following,
-        allowed_hosts: Sequence[str],
+        policy: LoginPolicy,
     ) -> None:
         """
         Args:
             configs: live copies by namespace and name.
             secrets: their Secrets.
             following: is told who depends on what.
-            allowed_hosts: what the installation may connect to.
+            policy: what the installation lets them log in to, and as.
         """
         self._configs = configs
         self._secrets = secrets
         self._following = following
-        self._allowed_hosts = allowed_hosts
+        self._policy = policy
         self._used: dict[str, Login] = {}
 
     async def login(self, asker: Key, namespace: str, name: str, *, winding_up: bool = True) -> Login:
@@ -120,15 +121,15 @@ class Providers:
         except ValidationError as error:
             raise ConfigurationError(f"the manifest can't be used: {describe(error)}") from error
         secret = Secret(None, None)
-        if spec.credentials is not None:
-            secret = await self._secrets.read(asker, config.namespace, spec.credentials.secret_ref.name)
+        if name := secret_of(config):
+            secret = await self._secrets.read(asker, config.namespace, name)
         account = config.status.get("account") or {}
         settings = settings_from(
             spec,
             namespace=config.namespace,
             name=config.name,
             secret=secret.data,
-            allowed_hosts=self._allowed_hosts,
+            policy=self._policy,
             account_key=account.get("key"),
         )
         return secret, settings

@@ -57,6 +57,7 @@ class Reason(StrEnum):
     NOT_SUPPORTED = "NotSupported"
     PING_FAILED = "PingFailed"
     SECRET_NOT_FOUND = "SecretNotFound"  # noqa: S105  # a word
+    WORKLOAD_IDENTITY_NOT_ALLOWED = "WorkloadIdentityNotAllowed"
 
 
 PASSING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason.DELETING, Reason.PING_FAILED})

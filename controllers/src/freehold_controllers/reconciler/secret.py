@@ -7,6 +7,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from freehold.kinds.account.authentication import secret_name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.errors import ApiError, Forbidden
 from freehold.kube.objects import SECRETS, Key, Object
@@ -113,8 +114,7 @@ class Secrets:
 
 def secret_of(config: Object) -> str:
     """Name of the Secret that a ProviderConfig logs in with; empty where it needs none."""
-    reference = (config.spec.get("credentials") or {}).get("secretRef") or {}
-    return str(reference.get("name", ""))
+    return secret_name(config.spec)
 
 
 async def _answer(watched: _Watched) -> None:

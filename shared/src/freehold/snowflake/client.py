@@ -82,7 +82,7 @@ class Snowflake:
         """
         async with self._pool.session(settings) as session:
             require()
-            return await session.connection.execute(statement, tag.text(self._installation))
+            return await session.connection.execute(statement, self._text(tag, settings))
 
     async def observe(
         self,
@@ -171,10 +171,16 @@ class Snowflake:
         return now
 
     async def _open(self, settings: ConnectionSettings) -> Session:
-        return await Session.open(settings, session_tag(self._installation), self._statement_timeout)
+        tag = session_tag(self._installation, settings.query_tag)
+        # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
+        limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
+        return await Session.open(settings, tag, limit)
+
+    def _text(self, tag: QueryTag, settings: ConnectionSettings) -> str:
+        return tag.text(self._installation, settings.query_tag)
 
     async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
-        text = tag.text(self._installation)
+        text = self._text(tag, settings)
         return await self._repeatable(settings, lambda connection: connection.execute(query, text))
 
     async def _repeatable(

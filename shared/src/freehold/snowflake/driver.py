@@ -25,6 +25,7 @@ os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
 from snowflake.connector import aio, errors
 
 from freehold.observation import Row
+from freehold.snowflake import authentication
 from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.error_table.table import classify
@@ -38,7 +39,7 @@ from freehold.snowflake.errors import (
     TlsFailed,
     Unreachable,
 )
-from freehold.snowflake.settings import ConnectionSettings
+from freehold.snowflake.settings import ConnectionSettings, Proxy
 from freehold.sql import Sql
 
 # Below that the core tells the course of each request, and of each proxy variable it finds; what matters is raised.
@@ -48,7 +49,7 @@ STATEMENT_TIMEOUT = timedelta(seconds=60)
 """Time limit that the server keeps for each statement, where the process sets no other one."""
 BACKSTOP_SECONDS = 10
 """How long after that we abort a statement ourselves: the server's own limit should end it first."""
-LOGIN_SECONDS = 60
+LOGIN_TIMEOUT = timedelta(seconds=60)
 """Time limit of a log-in; a shorter one hides the cause of a failure."""
 CLOSE_SECONDS = 5
 """Time limit of a log-out, which is a courtesy."""
@@ -111,7 +112,8 @@ class Connection:
         """Log in, once: the driver repeats nothing.
 
         Args:
-            settings: as whom and where to. Role and warehouse are left to USE, which names them exactly.
+            settings: as whom and where to. The warehouse, and the role unless the credential has a say in it, are left
+                to USE, which names them exactly.
             query_tag: tag of statements that have none of their own.
             statement_timeout: how long a statement may run, in whole seconds.
 
@@ -119,7 +121,9 @@ class Connection:
             LoginFailed: one of its subclasses, with a message for people.
         """
         limit = int(statement_timeout.total_seconds())
-        parameters = {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": limit, "QUERY_TAG": query_tag}
+        ours = {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": limit, "QUERY_TAG": query_tag}
+        patience = int((settings.login_timeout or LOGIN_TIMEOUT).total_seconds())
+        proof = await authentication.options(settings, patience)
         with _root_store(settings.ca_bundle) as root_store:
             try:
                 connection = await aio.connect(
@@ -127,15 +131,16 @@ class Connection:
                     host=settings.host,
                     port=settings.port,
                     protocol="https",
-                    user=settings.user,
+                    user=settings.user or "",
                     application="Freehold",
-                    session_parameters=parameters,
-                    login_timeout=LOGIN_SECONDS,
+                    session_parameters={**dict(settings.parameters), **ours},
+                    login_timeout=patience,
                     retry_max_attempts=1,
                     client_store_temporary_credential=False,
                     enable_server_session_keep_alive_auto_detection=False,  # unset, each connect warns
                     custom_root_store_path=root_store,
-                    **_authentication(settings),
+                    **_proxy(settings.proxy),
+                    **proof,
                 )
             except errors.Error as error:
                 raise _login_error(error, settings) from None
@@ -178,11 +183,13 @@ class Connection:
                 await self._connection.close(retry=False)
 
 
-def _authentication(settings: ConnectionSettings) -> dict[str, object]:
-    credential = settings.credential
-    if isinstance(credential, KeyPair):
-        return {"authenticator": "SNOWFLAKE_JWT", "private_key": credential.private_key}
-    return {"authenticator": "SNOWFLAKE", "password": credential.password}
+def _proxy(proxy: Proxy | None) -> Mapping[str, object]:
+    """What the connector is told of the proxy; of none, it reads the environment."""
+    if proxy is None:
+        return {}
+    known = {"proxy_user": proxy.user, "proxy_password": proxy.password} if proxy.user else {}
+    bypass = {"no_proxy": proxy.bypass} if proxy.bypass else {}
+    return {"proxy_host": proxy.host, "proxy_port": proxy.port, "proxy_scheme": proxy.scheme, **known, **bypass}
 
 
 @contextlib.contextmanager
@@ -265,10 +272,14 @@ def _refusal(error: errors.Error, cause: str, settings: ConnectionSettings) -> L
     fingerprint = f" (fingerprint {credential.fingerprint})" if isinstance(credential, KeyPair) else ""
     # SQLSTATE is the driver's own here.
     kind = classify(error.errno, message=cause)
+    if kind is ErrorClass.SESSION:
+        # A token that has expired: there is no session yet that could be opened anew.
+        kind = ErrorClass.AUTHENTICATION
     refused = kind in (ErrorClass.AUTHENTICATION, ErrorClass.UNKNOWN)
     failure = _LOGIN_ERRORS.get(error.errno, CredentialsRefused if refused else LoginFailed)
+    who = f" of user {settings.user}" if settings.user else ""
     return failure(
-        f"Snowflake refused the log-in of user {settings.user} to account {settings.account} with "
+        f"Snowflake refused the log-in{who} to account {settings.account} with "
         f"{credential.source}{fingerprint}: {cause}",
         number=error.errno,
         error_class=kind,

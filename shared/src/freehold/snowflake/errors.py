@@ -169,7 +169,7 @@ class SecretNotFound(ConfigurationError):
 
 
 class NotSupported(ConfigurationError):
-    """The way to authenticate isn't supported by this release."""
+    """The way to authenticate isn't supported, by this release or by this installation of it."""
 
     reason = "NotSupported"
 
@@ -178,3 +178,9 @@ class HostNotAllowed(ConfigurationError):
     """The installation doesn't allow Freehold to talk to this host."""
 
     reason = "HostNotAllowed"
+
+
+class WorkloadIdentityNotAllowed(ConfigurationError):
+    """The installation doesn't let this namespace log in as its own workload."""
+
+    reason = "WorkloadIdentityNotAllowed"

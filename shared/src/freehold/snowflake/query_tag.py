@@ -22,15 +22,22 @@ class QueryTag:
     name: str
     uid: str
 
-    def text(self, installation: str) -> str:
-        """The tag as sent, within the 2000 characters that QUERY_TAG takes."""
-        return _json({"freehold": installation, **asdict(self)})
+    def text(self, installation: str, added: str = "") -> str:
+        """The tag as sent, within the 2000 characters that QUERY_TAG takes.
+
+        Args:
+            installation: id of this installation.
+            added: what the ProviderConfig adds, in at most 1000 characters of which JSON escapes none.
+        """
+        return _json({"freehold": installation, **asdict(self)}, added)
 
 
-def session_tag(installation: str) -> str:
-    """The tag of statements that serve the session itself."""
-    return _json({"freehold": installation})
+def session_tag(installation: str, added: str = "") -> str:
+    """The tag of statements that serve the session itself; the arguments are those of `QueryTag.text`."""
+    return _json({"freehold": installation}, added)
 
 
-def _json(fields: dict[str, str]) -> str:
-    return json.dumps(fields, separators=(",", ":"))
+def _json(fields: dict[str, str], added: str) -> str:
+    if added:
+        fields = {**fields, "text": added}
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Self
 
 from freehold import sql
+from freehold.snowflake.credentials import NamesRole
 from freehold.snowflake.driver import Connection
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import AccountChanged, LoginFailed, RoleNotGranted, SnowflakeError
@@ -100,7 +101,7 @@ async def read_facts(connection: Connection) -> AccountFacts:
 
 async def _set_up(connection: Connection, settings: ConnectionSettings) -> AccountFacts:
     try:
-        if settings.role is not None:
+        if settings.role is not None and not isinstance(settings.credential, NamesRole):
             await connection.execute(sql.sql("USE ROLE {role}", role=sql.identifier(settings.role)))
         await connection.execute(sql.words("USE SECONDARY ROLES NONE"))
         if settings.warehouse is not None:
@@ -111,7 +112,7 @@ async def _set_up(connection: Connection, settings: ConnectionSettings) -> Accou
     if settings.role not in (None, facts.role) or facts.active_secondary_roles:
         raise RoleNotGranted(
             f"the session acts as {facts.role} with secondary roles {facts.secondary_roles}, although nothing but "
-            f"{settings.role or facts.role} was activated: look for a session policy of user {settings.user}"
+            f"{settings.role or facts.role} was activated: look for a session policy of the user"
         )
     if settings.account_key not in (None, facts.key):
         raise AccountChanged(
@@ -133,7 +134,8 @@ async def _use_warehouse(connection: Connection, name: str) -> None:
 def _set_up_failed(error: SnowflakeError, settings: ConnectionSettings) -> LoginFailed:
     role_refused = error.number in _ROLE_REFUSED
     failure = RoleNotGranted if role_refused else LoginFailed
-    remedy = f". Create the role or grant it: GRANT ROLE ... TO USER {settings.user}" if role_refused else ""
+    user = settings.user or "..."
+    remedy = f". Create the role or grant it: GRANT ROLE ... TO USER {user}" if role_refused else ""
     return failure(
         f"the session couldn't be set up for role {settings.role}: {error.message}{remedy}",
         number=error.number,

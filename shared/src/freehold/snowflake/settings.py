@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Self
 
 from cryptography import x509
 
-from freehold import hosts
-from freehold.kinds.account.providerconfig import Credentials, ProviderConfigSpec
-from freehold.snowflake.credentials import Credential, Password, key_pair
-from freehold.snowflake.errors import ConfigurationError, HostNotAllowed, NotSupported, SecretNotFound
+from freehold import login_policy, session_parameters
+from freehold.kinds.account.providerconfig import ProviderConfigSpec
+from freehold.login_policy import LoginPolicy
+from freehold.snowflake import secret_values
+from freehold.snowflake.credentials import Credential
+from freehold.snowflake.errors import ConfigurationError, HostNotAllowed, WorkloadIdentityNotAllowed
 
-HTTPS_PORT = 443
+_REFUSALS: Mapping[str, type[ConfigurationError]] = {
+    each.reason: each for each in (HostNotAllowed, WorkloadIdentityNotAllowed)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """An HTTP proxy on the way to Snowflake.
+
+    Attributes:
+        scheme: how it is spoken to, http or https.
+        host: its host.
+        port: its port.
+        user: whom it knows us as; None where it asks for nobody.
+        password: the proof.
+        bypass: hosts and domains that are reached without it, separated by commas; empty for none.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    user: str | None = None
+    password: str = field(default="", repr=False)
+    bypass: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +51,34 @@ class ConnectionSettings:
         account: as ORGANIZATION-ACCOUNT, or a legacy locator.
         host: host to connect to.
         port: TCP port.
-        user: login name.
+        user: login name; None where the credential alone says who logs in.
         role: stored name of the session's role; None for the user's default role.
         warehouse: warehouse of the session, where one is needed.
         credential: what to log in with.
         ca_bundle: trusted root certificates in PEM in place of the public ones.
         account_key: key of the account that a log-in proved before; a log-in that ends elsewhere fails.
+        proxy: what the way leads through.
+        login_timeout: time limit of a log-in; None for the usual one.
+        statement_timeout: time limit of statements; None for the process's, which is never exceeded.
+        query_tag: what is added to the tag of every statement; empty for nothing.
+        parameters: further session parameters by name.
     """
 
     provider: str
     account: str
     host: str
     port: int
-    user: str
+    user: str | None
     role: str | None
     warehouse: str | None
     credential: Credential
     ca_bundle: str | None = None
     account_key: str | None = None
+    proxy: Proxy | None = None
+    login_timeout: timedelta | None = None
+    statement_timeout: timedelta | None = None
+    query_tag: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
 
     def acting_as(self, role: str | None) -> Self:
         """The same log-in for another role; None leaves the role as it is."""
@@ -63,7 +99,7 @@ def settings_from(
     namespace: str,
     name: str,
     secret: Mapping[str, bytes] | None,
-    allowed_hosts: Iterable[str],
+    policy: LoginPolicy,
     account_key: str | None = None,
 ) -> ConnectionSettings:
     """The settings that a ProviderConfig describes.
@@ -72,79 +108,59 @@ def settings_from(
         spec: its spec.
         namespace: its namespace, which is its Secret's too.
         name: its name.
-        secret: data of the Secret that spec.credentials names; None when there is no such Secret.
-        allowed_hosts: what the installation may connect to, as `freehold.hosts.check` reads it.
+        secret: data of the Secret that it refers to; None when there is no such Secret.
+        policy: what the installation lets it do.
         account_key: `status.account.key`, once verified.
 
     Raises:
         ConfigurationError: one of its subclasses; nothing may be sent.
     """
-    account = spec.account or f"{spec.organization_name}-{spec.account_name}"
-    host = spec.host or _host_of(account, spec.region)
-    port = spec.port or HTTPS_PORT
-    refusal = hosts.check(host, port, allowed_hosts)
-    if refusal:
-        raise HostNotAllowed(refusal)
-    if spec.user is None:
-        raise ConfigurationError("spec.user is missing: write the login name of the user")
+    if forbidden := login_policy.check(policy, namespace, spec):
+        raise _REFUSALS[forbidden.reason](forbidden.message)
+    host, port = login_policy.address(spec)
+    values = secret_values.SecretValues(namespace, secret)
     return ConnectionSettings(
         provider=f"{namespace}/{name}",
-        account=account,
+        account=login_policy.account_name(spec),
         host=host,
         port=port,
         user=spec.user,
         role=spec.role,
         warehouse=spec.warehouse,
-        credential=_credential(spec, namespace, secret),
+        credential=secret_values.credential(spec, values, policy),
         ca_bundle=_checked_bundle(spec.ca_bundle),
         account_key=account_key,
+        proxy=_proxy(spec, values),
+        login_timeout=_seconds(spec.login_timeout_seconds),
+        statement_timeout=_seconds(spec.request_timeout_seconds),
+        query_tag=spec.query_tag or "",
+        parameters=_checked_parameters(spec.session_parameters or {}),
     )
 
 
-def _host_of(account: str, region: str | None) -> str:
-    """The host of an account: "Connecting with a URL" in Snowflake's documentation. Hosts have no underscores."""
-    name = f"{account}.{region}" if region else account
-    domain = "snowflakecomputing.cn" if region and region.startswith("cn-") else "snowflakecomputing.com"
-    return f"{name}.{domain}".lower().replace("_", "-")
+def _proxy(spec: ProviderConfigSpec, values: secret_values.SecretValues) -> Proxy | None:
+    given = spec.proxy
+    if given is None:
+        return None
+    user, password = None, ""
+    if given.credentials_ref:
+        user, colon, password = values.text(given.credentials_ref).partition(":")
+        if not colon:
+            source = values.source(given.credentials_ref)
+            raise ConfigurationError(f"{source}: the value isn't USER:PASSWORD, as the proxy needs it")
+    return Proxy(given.protocol, given.host, given.port, user, password, given.no_proxy or "")
 
 
-def _credential(spec: ProviderConfigSpec, namespace: str, secret: Mapping[str, bytes] | None) -> Credential:
-    if spec.authentication_type not in ("KeyPair", "UsernamePassword"):
-        raise NotSupported(
-            f"spec.authenticationType {spec.authentication_type} isn't supported by this release: "
-            "use KeyPair, or UsernamePassword"
+def _seconds(number: int | None) -> timedelta | None:
+    return None if number is None else timedelta(seconds=number)
+
+
+def _checked_parameters(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    if refused := session_parameters.refused(parameters):
+        raise ConfigurationError(
+            f"spec.sessionParameters: Freehold sets or relies on {', '.join(refused)}: remove that"
         )
-    if spec.credentials is None:
-        raise ConfigurationError("spec.credentials is missing: name the Secret and the key that hold the credential")
-    key = spec.credentials.secret_ref.key
-    value = _value(secret, spec.credentials, namespace, key)
-    source = f"Secret {namespace}/{spec.credentials.secret_ref.name}, key {key}"
-    if spec.authentication_type == "UsernamePassword":
-        try:
-            return Password(source, _without_line_break(value).decode())
-        except UnicodeDecodeError:
-            # Without the cause, which would show a part of it.
-            raise ConfigurationError(f"{source}: the password is no text in UTF-8: store it as it is typed") from None
-    passphrase = None
-    if spec.credentials.passphrase_key:
-        passphrase = _without_line_break(_value(secret, spec.credentials, namespace, spec.credentials.passphrase_key))
-    return key_pair(value, passphrase, source)
-
-
-def _value(secret: Mapping[str, bytes] | None, credentials: Credentials, namespace: str, key: str) -> bytes:
-    name = f"{namespace}/{credentials.secret_ref.name}"
-    if secret is None:
-        raise SecretNotFound(f"Secret {name} doesn't exist: create it with the key {key}")
-    if key not in secret:
-        raise SecretNotFound(f"Secret {name} has no key {key}: it has {', '.join(sorted(secret)) or 'none'}")
-    if not secret[key].strip():
-        raise SecretNotFound(f"Secret {name}: the value of key {key} is empty")
-    return secret[key]
-
-
-def _without_line_break(value: bytes) -> bytes:
-    """A text from a Secret without the line break that `echo` and editors leave at its end."""
-    return value.removesuffix(b"\n").removesuffix(b"\r")
+    return tuple(sorted(parameters.items()))
 
 
 def _checked_bundle(bundle: str | None) -> str | None:

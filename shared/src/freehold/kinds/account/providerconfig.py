@@ -7,10 +7,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from freehold.kinds.common import Name, ObjectName, Status
+from freehold.kinds.account import authentication
+from freehold.kinds.account.authentication import AuthenticationType, Credentials, OAuth, Proxy, WorkloadIdentity
+from freehold.kinds.common import Name, Status
 from freehold.kinds.fields import immutable, unsupported
 from freehold.kinds.model import Model
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.session_parameters import RESERVED
 
 Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=513)]], Field(max_length=1000)]
 Duration = Annotated[str, StringConstraints(pattern=r"^[0-9]+(s|m|h)$", max_length=10)]
@@ -21,67 +24,6 @@ ABANDON_DEPENDENTS = "freehold.dev/abandon-dependents"
 
 CONFIRMED_UNTIL = "freehold.dev/confirm-deletions-until"
 """Annotation of a ProviderConfig: time (RFC 3339) until which spec.deletion.maxPerHour doesn't hold."""
-
-
-class SecretKeyReference(Model):
-    """A key of a Secret in the ProviderConfig's own namespace."""
-
-    name: ObjectName
-    """Name of the Secret."""
-    key: Annotated[str, StringConstraints(min_length=1, max_length=253)]
-    """Key in its data."""
-
-
-class Credentials(Model):
-    """What to log in with."""
-
-    secret_ref: SecretKeyReference
-    """The private key in PEM form, or the password."""
-    passphrase_key: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = None
-    """Key of the same Secret that holds the passphrase of an encrypted private key."""
-
-
-class OAuth(Model):
-    """OAuth client credentials."""
-
-    client_id: str
-    """Client id."""
-    client_secret_ref: SecretKeyReference
-    """Client secret."""
-    token_request_url: Annotated[str, StringConstraints(pattern="^https://", max_length=2048)] = Field(
-        alias="tokenRequestURL"
-    )
-    """Where tokens are asked for."""
-    scope: str | None = None
-    """Scope, usually session:role:<ROLE>."""
-
-
-class WorkloadIdentity(Model):
-    """A token of the platform instead of a secret."""
-
-    provider: Literal["OIDC", "AWS", "GCP", "Azure"] = "OIDC"
-    """Who issues the token."""
-    token_file_path: str | None = None
-    """File of the token, below /var/run/secrets/."""
-    audience: str | None = None
-    """Audience of the token."""
-    entra_resource: str | None = None
-    """Azure: resource id of the token."""
-
-
-class Proxy(Model):
-    """An HTTP proxy."""
-
-    host: str
-    """Its host."""
-    port: int = Field(ge=1, le=65535)
-    """Its port."""
-    protocol: Literal["http", "https"] = "http"
-    """How it is spoken to."""
-    credentials_ref: SecretKeyReference | None = None
-    """User and password."""
-    no_proxy: str | None = None
-    """Hosts that are reached directly."""
 
 
 class Bucket(Model):
@@ -155,22 +97,19 @@ class ProviderConfigSpec(Model):
     ) = None
     """Certificates in PEM form to trust instead of the public ones."""
     user: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = immutable()
-    """Login name of the user."""
+    """Login name of the user. With OAuth it may be left out; with WorkloadIdentity the token says it."""
     role: Name | None = None
     """Role of the session; owns what is created. By default the user's default role."""
     warehouse: Name | None = None
     """Warehouse for the few queries that need one."""
-    authentication_type: Literal[
-        "KeyPair", "UsernamePassword", "WorkloadIdentity", "ProgrammaticAccessToken", "OAuthToken",
-        "OAuthClientCredentials",
-    ]  # fmt: skip
+    authentication_type: AuthenticationType
     """How to log in."""
     credentials: Credentials | None = None
     """The Secret to log in with."""
-    oauth: OAuth | None = unsupported("OAuth client credentials aren't built yet; use KeyPair")
+    oauth: OAuth | None = None
     """OAuth client credentials."""
-    workload_identity: WorkloadIdentity | None = unsupported("workload identity isn't built yet; use KeyPair")
-    """Workload identity."""
+    workload_identity: WorkloadIdentity | None = None
+    """Workload identity. The installation must have one, and admit the namespace."""
     allowed_namespaces: Names | None = None
     """Namespaces whose resources may use this ProviderConfig. Empty means its own; "*" means all."""
     allowed_namespace_selector: LabelSelector | None = None
@@ -185,8 +124,8 @@ class ProviderConfigSpec(Model):
     """Kinds that may use this ProviderConfig. Empty or "*" means all."""
     allowed_ref_namespaces: Names | None = None
     """Namespaces that references of resources may point into, beside their own. Empty or "*" means all."""
-    proxy: Proxy | None = unsupported("proxies aren't built yet")
-    """HTTP proxy."""
+    proxy: Proxy | None = None
+    """HTTP proxy to Snowflake, and to the OAuth token endpoint."""
     budget: Budget | None = unsupported("budgets aren't built yet")
     """Statements a second."""
     deletion: Deletion | None = None
@@ -195,14 +134,18 @@ class ProviderConfigSpec(Model):
     """Time between shallow observations."""
     deep_resync_interval: Duration | None = unsupported("the interval is the installation's for now")
     """Time between deep observations."""
-    login_timeout_seconds: int | None = unsupported("the limit is 60 s for now", ge=1)
-    """Time limit of a log-in."""
-    request_timeout_seconds: int | None = unsupported("the limit is 60 s for now", ge=1)
-    """Time limit of a statement."""
-    query_tag: str | None = unsupported("Freehold's own query tag is the only one for now", max_length=2000)
-    """Text added to the query tag."""
-    session_parameters: dict[str, str] | None = unsupported("session parameters are fixed for now")
-    """Further parameters of the session."""
+    login_timeout_seconds: int | None = Field(default=None, ge=1, le=300)
+    """Time limit of a log-in; 60 by default. What fails within fewer seconds than that may not tell why."""
+    request_timeout_seconds: int | None = Field(default=None, ge=1, le=3600)
+    """Time limit of a statement, after which Snowflake ends it. Only less than the installation's, 60 by default, makes
+    a difference."""
+    query_tag: Annotated[str, StringConstraints(pattern=r'^[^"\\\x00-\x1f]*$', max_length=1000)] | None = None
+    """Text added to the query tag of every statement."""
+    session_parameters: (
+        Annotated[dict[str, Annotated[str, StringConstraints(max_length=1000)]], Field(max_length=50)] | None
+    ) = None
+    """Further parameters of the session, in capital letters. Those that Freehold itself sets or relies on are
+    refused."""
 
 
 class VerifiedAccount(Model):
@@ -238,8 +181,6 @@ class ProviderConfigStatus(Status):
     """Secret that is held by the finalizer freehold.dev/in-use, so that it doesn't go before what needs it."""
 
 
-_BUILT = ("KeyPair", "UsernamePassword")
-
 PROVIDER_CONFIG = Resource(
     path=GroupResource(SNOWFLAKE_GROUP, VERSION, "providerconfigs", "ProviderConfig"),
     spec=ProviderConfigSpec,
@@ -261,25 +202,16 @@ PROVIDER_CONFIG = Resource(
             "has(self.organizationName) == has(self.accountName)",
             "set exactly one of account, or organizationName with accountName",
         ),
+        *authentication.RULES,
         Rule(
-            f"self.authenticationType in {list(_BUILT)}",
-            "NotSupported: this release logs in by KeyPair or UsernamePassword",
-            "authenticationType",
+            "!has(self.sessionParameters) || self.sessionParameters.all(name, name.matches('^[A-Z][A-Z0-9_]*$'))",
+            "sessionParameters are written in capital letters: as in LOCK_TIMEOUT",
+            "sessionParameters",
         ),
         Rule(
-            f"!(self.authenticationType in {list(_BUILT)}) || has(self.credentials)",
-            "KeyPair and UsernamePassword need credentials.secretRef",
-            "credentials",
-        ),
-        Rule(
-            f"!(self.authenticationType in {list(_BUILT)}) || has(self.user)",
-            "KeyPair and UsernamePassword need user",
-            "user",
-        ),
-        Rule(
-            "self.authenticationType == 'KeyPair' || !has(self.credentials) || !has(self.credentials.passphraseKey)",
-            "credentials.passphraseKey goes with authenticationType KeyPair only",
-            "credentials",
+            f"!has(self.sessionParameters) || !self.sessionParameters.exists(name, name in {sorted(RESERVED)})",
+            f"sessionParameters must not set {', '.join(sorted(RESERVED))}: Freehold sets them or relies on them",
+            "sessionParameters",
         ),
         Rule("!(has(self.host) && has(self.region))", "set host or region, not both", "host"),
     ),

@@ -151,6 +151,8 @@ def test_a_resource_that_isnt_there_is_told(cluster: Cluster) -> None:
     ]
 
 
+IN_NEW = {"databaseName": "NEW", "schemaName": "S", "name": "T"}
+
 PRIVATE = {"providerRef": {"name": "private", "namespace": "a"}}
 
 
@@ -165,6 +167,7 @@ PRIVATE = {"providerRef": {"name": "private", "namespace": "a"}}
         ("Database", {"name": "NEW", "providerRef": {"name": "none"}}, Outcome.UNDECIDED),
         ("Database", {"name": "NEW", "providerRef": {"name": "new"}}, Outcome.UNDECIDED),
         ("Database", {"name": "NEW", "unheard": 1}, Outcome.UNDECIDED),
+        ("Table", {**IN_NEW, "columns": [{"name": "A", "type": "NUMBER(9,1"}]}, Outcome.DENIED),
         ("Schema", {"name": "S", "databaseRef": {"name": "none"}}, Outcome.UNDECIDED),
         ("Schema", {"name": "S", "databaseRef": {"name": "sales", "namespace": "a"}}, Outcome.ALLOWED),
         ("Warehouse", {"name": "SALES", **PRIVATE}, Outcome.DENIED),

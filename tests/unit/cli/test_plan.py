@@ -23,6 +23,12 @@ metadata: {name: raw}
 spec: {databaseRef: {name: sales}, name: RAW}
 """
 
+NO_TYPE = """
+kind: Table
+metadata: {name: t}
+spec: {databaseName: D, schemaName: S, name: T, columns: [{name: A, type: "NUMBER(9,1"}]}
+"""
+
 
 def _file(tmp_path: Path, text: str) -> str:
     path = tmp_path / "manifests.yaml"
@@ -61,17 +67,22 @@ def test_plan_shows_what_follows_a_creation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "told", "exit_code"),
     [
-        ("a: [", "error: while parsing"),
-        ("- a", "not a manifest but a list"),
-        ("kind: Database", "a Database has no metadata.name"),
-        ("{kind: Database, metadata: {name: d}, spec: {name: D, nme: E}}", "spec.nme: unknown field"),
+        ("a: [", 'manifests.yaml", line 1', 2),
+        ("- a", "not a manifest but a list", 2),
+        ("kind: Database", "a Database has no metadata.name", 2),
+        ("{kind: Database, metadata: {name: d}, spec: {name: D, nme: E}}", "spec.nme: unknown field", 1),
+        (
+            NO_TYPE,
+            "spec.columns[0].type: not a data type: 'NUMBER(9,1'",
+            1,
+        ),
     ],
 )
-def test_plan_tells_in_one_line_what_is_wrong_with_a_file(tmp_path: Path, text: str, told: str) -> None:
+def test_plan_tells_in_one_line_what_is_wrong_with_a_file(tmp_path: Path, text: str, told: str, exit_code: int) -> None:
     result = RUNNER.invoke(app, ["plan", _file(tmp_path, text)])
-    assert result.exit_code == 1
+    assert result.exit_code == exit_code
     assert told in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
@@ -85,5 +96,5 @@ def test_plan_reads_folders_and_says_when_there_is_nothing_to_plan(tmp_path: Pat
 
 def test_plan_says_which_file_is_missing(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["plan", str(tmp_path / "none.yaml")])
-    assert result.exit_code == 1
-    assert "none.yaml" in result.stderr
+    assert result.exit_code == 2
+    assert "none.yaml: No such file" in result.stderr

@@ -6,7 +6,9 @@ import typer
 
 from freehold.cli import claims, kinds, plan, whoowns
 
-app = typer.Typer(help="Freehold: Snowflake and PostgreSQL as Kubernetes resources.", no_args_is_help=True)
+app = typer.Typer(
+    help="Freehold: Snowflake objects as Kubernetes resources, each with one owner.", no_args_is_help=True
+)
 app.command()(kinds.kinds)
 app.command()(plan.plan)
 app.command()(whoowns.whoowns)

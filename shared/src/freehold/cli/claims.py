@@ -103,7 +103,7 @@ def show(
 
 @app.command()
 def explain(
-    kind: Annotated[str | None, typer.Argument(help="Kind of a resource; short names do.")] = None,
+    kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Kind of a resource; short names do.")] = None,
     name: Annotated[str | None, typer.Argument(metavar="[NAMESPACE/]NAME", help="The resource.")] = None,
     file: Annotated[
         Path | None, typer.Option("--filename", "-f", help="Manifests in place of a resource; - reads standard input.")

@@ -11,16 +11,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from freehold import conflicts, fingerprint, permissions, planning, recreation, validation
+from freehold import conflicts, fingerprint, permissions, planning, recreation
 from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
 from freehold.claims import GRACE, Claim, Holder, new_claim
-from freehold.cli.manifests import reasons
+from freehold.cli.manifests import faults, reasons
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
-from freehold.kinds.registry import refused
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.permissions import Usage
 from freehold.resolve import Resolved, Unresolved, resolve
@@ -123,8 +122,9 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
     try:
         spec = kind.spec.model_validate(given)
         resolved = await resolve(kind, subject.namespace, spec, store.get)
-        wrong = [*_unsupported(spec), *_recreated(subject, spec, stored), *validation.faults(kind, spec)]
-        if isinstance(resolved, Resolved):
+        faulty = faults(kind, spec)
+        wrong = (*_recreated(subject, spec, stored), *faulty)
+        if isinstance(resolved, Resolved) and not faulty:
             # Found wrong by trying, as admission does: a name that no statement can hold.
             planning.create(kind, kind.target(resolved.parts), spec)
     except (InvalidName, ValidationError) as error:
@@ -140,10 +140,6 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
         return
     async for finding in _ownership(store, subject, stored, spec, resolved):
         yield finding
-
-
-def _unsupported(spec: SnowflakeSpec) -> Iterator[str]:
-    return (f"spec.{field} isn't supported: {reason}" for field, reason in refused(spec))
 
 
 def _recreated(subject: Subject, spec: SnowflakeSpec, stored: Object | None) -> Iterator[str]:

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
-from freehold.kinds.registry import KINDS
+from freehold import validation
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS, refused
 
 
 class ManifestError(ValueError):
     """A file that can't be read, or holds something else than manifests."""
+
+
+class FaultyManifest(ValueError):
+    """A manifest that no statement can be made of.
+
+    Attributes:
+        faults: what is wrong, one sentence each.
+    """
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
 
 
 def load(files: Iterable[Path]) -> list[dict[str, Any]]:
@@ -23,10 +39,7 @@ def load(files: Iterable[Path]) -> list[dict[str, Any]]:
     Raises:
         ManifestError: one can't be read.
     """
-    try:
-        return [each for file in files for each in _manifests(file)]
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ManifestError(str(error)) from error
+    return [each for file in files for each in _manifests(file)]
 
 
 def _manifests(file: Path) -> Iterator[dict[str, Any]]:
@@ -34,7 +47,7 @@ def _manifests(file: Path) -> Iterator[dict[str, Any]]:
         for each in sorted(file.glob("*.y*ml")):
             yield from _manifests(each)
         return
-    for document in yaml.safe_load_all(sys.stdin.read() if str(file) == "-" else file.read_text()):
+    for document in _documents(file):
         if document is None:
             continue
         if not isinstance(document, dict):
@@ -46,13 +59,35 @@ def _manifests(file: Path) -> Iterator[dict[str, Any]]:
                 yield each
 
 
+def _documents(file: Path) -> list[Any]:
+    try:
+        # From a stream, so that YAML's errors name the file.
+        with nullcontext(sys.stdin) if str(file) == "-" else file.open() as stream:
+            return list(yaml.safe_load_all(stream))
+    except OSError as error:
+        raise ManifestError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{file}: {error}") from error
+    except yaml.YAMLError as error:
+        raise ManifestError(str(error)) from error
+
+
 def namespace_of(manifest: Mapping[str, Any]) -> str:
     """Its namespace; `default` where it names none."""
     return str(manifest["metadata"].get("namespace", "default"))
 
 
+def faults(kind: Kind, spec: SnowflakeSpec) -> tuple[str, ...]:
+    """What admission would refuse for the spec's own sake, one sentence each."""
+    unsupported = (f"spec.{field} isn't supported: {reason}" for field, reason in refused(spec))
+    return (*unsupported, *validation.faults(kind, spec))
+
+
 def reasons(error: ValueError | LookupError) -> Iterator[str]:
     """What is wrong with a manifest, one line a field."""
+    if isinstance(error, FaultyManifest):
+        yield from error.faults
+        return
     if not isinstance(error, ValidationError):
         yield str(error)
         return

@@ -11,16 +11,19 @@ from pydantic import ValidationError
 
 from freehold import planning
 from freehold.cli import console
-from freehold.cli.manifests import ManifestError, load, namespace_of, reasons
+from freehold.cli.manifests import FaultyManifest, ManifestError, faults, load, namespace_of, reasons
 from freehold.identifiers import InvalidName
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
-from freehold.kinds.registry import KINDS, refused
+from freehold.kinds.registry import KINDS
 from freehold.sql import Sql
 
 
 def plan(
-    files: Annotated[list[Path], typer.Argument(help="Manifests, or folders of them; - reads standard input.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Manifests, or folders of them; - reads standard input."),
+    ],
 ) -> None:
     """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent.
 
@@ -29,7 +32,7 @@ def plan(
     try:
         manifests = load(files)
     except ManifestError as error:
-        raise console.fail(str(error)) from error
+        raise console.fail(str(error), console.USAGE) from error
     if not manifests:
         console.err.print(f"nothing to plan: no manifest is of a kind that has an object ({', '.join(KINDS)})")
     by_key = {(each["kind"], namespace_of(each), each["metadata"]["name"]): each for each in manifests}
@@ -39,7 +42,7 @@ def plan(
         console.out.print(f"-- {title}", style="dim", markup=False)
         try:
             statements, warnings = _creation(KINDS[manifest["kind"]], manifest, by_key)
-        except (InvalidName, LookupError, ValidationError) as error:
+        except (FaultyManifest, InvalidName, LookupError, ValidationError) as error:
             failed = True
             for line in reasons(error):
                 console.error(f"{title}: {line}")
@@ -56,8 +59,8 @@ def _creation(
 ) -> tuple[tuple[Sql, ...], tuple[str, ...]]:
     """What would be sent to create a manifest's object, and what is likely wrong with it."""
     spec = kind.spec.model_validate(manifest.get("spec", {}))
-    for field, reason in refused(spec):
-        raise LookupError(f"spec.{field} isn't supported: {reason}")
+    if wrong := faults(kind, spec):
+        raise FaultyManifest(wrong)
     target = kind.target(_parts(kind, spec, namespace_of(manifest), manifests))
     steps = kind.after_create(target, spec) if kind.after_create else ()
     return (planning.create(kind, target, spec), *(step.statement for step in steps)), planning.advice(kind, spec)
@@ -73,9 +76,8 @@ def _parts(
         while True:
             found = manifests.get((asked.kind, asked.namespace, asked.name))
             if found is None:
-                raise LookupError(
-                    f"spec.{asked.field} names {asked.kind} {asked.namespace}/{asked.name}, which no file holds"
-                )
+                where = f"{asked.kind} {asked.namespace}/{asked.name}"
+                raise LookupError(f"spec.{asked.field} names {where}, which no file holds: give its file, too")
             asked = computation.send(KINDS[asked.kind].spec.model_validate(found["spec"]))
     except StopIteration as done:
         parts: tuple[str, ...] = done.value

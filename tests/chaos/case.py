@@ -131,15 +131,19 @@ class Case:
         return [each for each in listed if self.token in each.spec["identity"]["fqn"]]
 
     async def rows(self) -> dict[Parts, Row]:
-        """The rows of SHOW whose names have the token, by name."""
+        """The rows of SHOW whose names have the token, by name, without what changes by itself."""
         columns = ("database_name", "schema_name")[: len(self.parts) - 1]
         everywhere = " IN ACCOUNT" if columns else ""
         shown = await self.sql(f"SHOW {self.kind.object_type}S LIKE '%{self.token}%'{everywhere}")
-        return {(*(str(row[column]) for column in columns), str(row["name"])): row for row in shown}
+        return {
+            tuple(str(row[column]) for column in (*columns, "name")): {
+                column: value for column, value in row.items() if column not in self.kind.volatile
+            }
+            for row in shown
+        }
 
     async def state(self) -> dict[str, Any]:
         """All there is, without what differs from run to run: what two runs are compared by."""
-        volatile = self.kind.volatile | _OWN
         claims = [each.spec for each in await self.claims()]
         return {
             "resources": await self.resources(),
@@ -158,7 +162,7 @@ class Case:
             ),
             "objects": self._comparable(
                 {
-                    ".".join(parts): {key: value for key, value in row.items() if key not in volatile}
+                    ".".join(parts): {key: value for key, value in row.items() if key not in _OWN}
                     for parts, row in sorted((await self.rows()).items())
                 }
             ),

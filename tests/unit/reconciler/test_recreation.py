@@ -105,6 +105,47 @@ async def test_a_drop_that_is_refused_is_no_intent_any_more(world: World) -> Non
     assert world.snowflake.rows["W"]["options"] == ""
 
 
+@pytest.mark.parametrize("at", ["before the intent is written", "right before the DROP"])
+async def test_an_object_that_another_one_drops_first_is_made_anew_as_ordered(world: World, at: str) -> None:
+    await ordered(world)
+    rows = world.snowflake.rows
+
+    def gone(verb: str, plural: str, _name: str) -> None:
+        if (verb, plural) == ("replace", "claims") and "intent" not in world.claims[0]:
+            rows.pop("W", None)
+
+    def gone_now(text: str) -> None:
+        if text.startswith("DROP"):
+            rows.pop("W", None)
+
+    if at == "right before the DROP":
+        world.snowflake.before = gone_now
+    else:
+        world.kube.before = gone
+    process = world.process()
+    await process(world.key)
+    assert world.reason == "Available"
+    assert rows["W"]["options"] == "TRANSIENT"
+    assert "intent" not in world.claims[0]
+
+
+async def test_a_drop_of_what_is_seen_but_said_not_to_exist_is_sent_once_and_told(world: World) -> None:
+    await ordered(world)
+    asked: list[str] = []
+
+    def refuse(text: str) -> None:
+        if text.startswith("DROP"):
+            asked.append(text)
+            raise SnowflakeError("does not exist or not authorized", number=2003, sqlstate="02000")
+
+    world.snowflake.before = refuse
+    with suppress(Unfinished):
+        await world.process()(world.key)
+    assert len(asked) == 1
+    assert "not authorized" in world.message
+    assert "intent" not in world.claims[0]
+
+
 async def test_a_creation_that_is_refused_after_the_drop_is_told_and_tried_again_at_once(world: World) -> None:
     await ordered(world)
 

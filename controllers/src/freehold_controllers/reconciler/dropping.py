@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Literal
 
 from freehold import planning
@@ -142,23 +143,43 @@ async def drop(
     await holding.intend(statement, seen.created_on)
     # Whatever was asked and written since the object was seen took its time.
     now = await remote.view_anyway(holding.spec.evidence)
-    if isinstance(now, Absence) or now.created_on != seen.created_on:
-        await drop_cap.give_back(services, managed, counted)
+    if not _same(now, seen):
+        await _take_back(services, managed, holding, counted, now)
         return now
     # One that gets no answer counts from now on.
     services.attempts.forget(holding.uid)
     try:
         await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
     except SnowflakeError as error:
-        if error.outcome_known:
-            await holding.withdraw()
-            await drop_cap.give_back(services, managed, counted)
-        if error.error_class is not ErrorClass.MISSING:
+        if not error.outcome_known:
             raise
+        services.attempts.over(holding.uid, "DROP")
         # "Does not exist or not authorized" proves nothing: only another look can.
-        return await remote.view_anyway(holding.spec.evidence)
+        missing = error.error_class is ErrorClass.MISSING
+        now = await remote.view_anyway(holding.spec.evidence) if missing else seen
+        await _take_back(services, managed, holding, counted, now)
+        if _same(now, seen):
+            raise
+        return now
     services.attempts.over(holding.uid, "DROP")
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
     after = await remote.view_anyway(holding.spec.evidence)
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
+
+
+async def _take_back(
+    services: Services, managed: Managed, holding: Holding, counted: datetime | None, now: Observation | Absence
+) -> None:
+    """Write that the intended DROP has had no effect."""
+    services.attempts.over(holding.uid, "DROP")
+    await drop_cap.give_back(services, managed, counted)
+    intent = holding.spec.intent
+    # What was to be recreated and has gone by another's hand is to be made anew all the same: so the user has ordered.
+    if not (intent and intent.statement == "RECREATE" and isinstance(now, Absence)):
+        await holding.withdraw()
+
+
+def _same(view: Observation | Absence, seen: Observation) -> bool:
+    """Whether the incarnation that was seen is still there."""
+    return isinstance(view, Observation) and view.created_on == seen.created_on

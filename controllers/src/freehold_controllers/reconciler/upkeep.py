@@ -175,7 +175,8 @@ def _taken_by_something_invisible(subject: Subject, view: Hidden) -> Stop:
 def _vanished(subject: Subject, view: Absence) -> Create | Stop:
     policies, spec = subject.spec.management_policies, subject.spec
     if subject.claim and subject.claim.intent:
-        # By our own hand: its recreation was cut short, or its resource went and came back.
+        # By our own hand, or by another's while we were at it: its recreation was cut short, or its resource went and
+        # came back.
         return Create()
     stop = spec.vanished_policy == "Stop" or (
         spec.vanished_policy is None and (subject.kind.holds_data or policies.drift_policy == "detect-only")

@@ -120,7 +120,7 @@ class Case:
                         {key: told[key] for key in ("type", "status", "reason", "message")}
                         for told in status.get("conditions") or ()
                     ],
-                    "tracked": status.get("trackedFields"),
+                    "applied": [status.get("lastAppliedSpecHash"), status.get("trackedParameters")],
                     "shown": {k: v for k, v in (status.get("showOutput") or {}).items() if k not in _OWN},
                 }
         comparable: dict[str, Any] = self._comparable(found)

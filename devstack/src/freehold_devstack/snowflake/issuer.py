@@ -5,6 +5,7 @@ import hmac
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote_plus
 
 from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -97,9 +98,11 @@ class Issuer:
         """Who asks, by `Authorization: Basic …`."""
         scheme, _, encoded = request.headers.get("Authorization", "").partition(" ")
         try:
-            name, _, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
+            sent, _, proof = base64.b64decode(encoded, validate=True).decode().partition(":")
         except ValueError:
             return None
+        # RFC 6749, 2.3.1: both are encoded as in a form before they are joined.
+        name, secret = unquote_plus(sent), unquote_plus(proof)
         client = self._clients.get(name) if scheme == "Basic" else None
         known = client is not None and hmac.compare_digest(client.secret.encode(), secret.encode())
         return client if known else None

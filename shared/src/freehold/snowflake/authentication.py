@@ -57,12 +57,11 @@ def _oauth(token: str, settings: ConnectionSettings) -> Options:
 
 def _read(file: Path) -> str:
     try:
-        token = file.read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise LoginFailed(
-            f"the workload identity token {file} can't be read: {why}", error_class=ErrorClass.TRANSIENT
-        ) from None
-    if not token:
-        raise LoginFailed(f"the workload identity token {file} is empty", error_class=ErrorClass.TRANSIENT)
-    return token
+        token = file.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        why = f"can't be read: {error.strerror}"
+    else:
+        if token.count(".") == _DOTS:
+            return token
+        why = "holds no JSON web token"
+    raise LoginFailed(f"the workload identity token {file} {why}", error_class=ErrorClass.TRANSIENT)

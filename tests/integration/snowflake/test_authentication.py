@@ -225,7 +225,7 @@ WRONG = {
 
 def tail(secret: str) -> str:
     """The end of a secret, without the armour of a key."""
-    return secret.split("\n-----END")[0][-40:]
+    return secret.split("\n-----END", maxsplit=1)[0][-40:]
 
 
 @every_type

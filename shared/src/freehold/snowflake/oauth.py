@@ -62,7 +62,7 @@ async def fetch_token(credential: ClientCredentials, settings: ConnectionSetting
         ) from None
     except (aiohttp.ClientError, TimeoutError) as error:
         raise Unreachable(
-            f"no answer from the token endpoint {credential.token_url}: {error or 'it took too long'}. Check "
+            f"no answer from the token endpoint {credential.token_url}: {str(error) or 'it took too long'}. Check "
             "spec.oauth.tokenRequestURL, spec.proxy, and whether this cluster may reach that address",
             error_class=ErrorClass.TRANSIENT,
         ) from None
@@ -73,7 +73,10 @@ def _through(proxy: Proxy | None, url: str) -> Mapping[str, Any]:
     if proxy is None or _bypasses(proxy, urlsplit(url).hostname or ""):
         return {}
     address = f"{proxy.scheme}://{proxy.host}:{proxy.port}"
-    return {"proxy": address, "proxy_auth": aiohttp.BasicAuth(proxy.user, proxy.password) if proxy.user else None}
+    if not proxy.user:
+        return {"proxy": address}
+    proof = aiohttp.encode_basic_auth(proxy.user, proxy.password)
+    return {"proxy": address, "proxy_headers": {"Proxy-Authorization": proof}}
 
 
 def _bypasses(proxy: Proxy, host: str) -> bool:

@@ -190,12 +190,33 @@ def test_the_privileged_roles_that_are_allowed_reach_every_process_and_are_none_
             assert [each.partition("=")[2] for each in given] == expected
 
 
-def test_the_namespaces_of_the_workload_identity_reach_admission_and_are_the_releases_own_by_default(
+def test_the_namespaces_of_the_workload_identity_reach_every_process_and_are_the_releases_own_by_default(
     release: Release,
 ) -> None:
     for values, expected in ((), NAMESPACE), (("workloadIdentityNamespaces={one,two}",), "one,two"):
-        args = containers(release.manifests(*values))["webhook"]["args"]
-        assert f"--workload-identity-namespaces={expected}" in args
+        for container in containers(release.manifests(*values)).values():
+            assert f"--workload-identity-namespaces={expected}" in container["args"]
+
+
+def test_a_token_for_snowflake_is_projected_into_the_controllers_alone_and_only_if_asked_for(release: Release) -> None:
+    def tokens(*values: str) -> dict[str, Any]:
+        found = {}
+        for deployment in of_kind(release.manifests(*values), "Deployment"):
+            pod = deployment["spec"]["template"]["spec"]
+            for source in (
+                each for volume in pod["volumes"] for each in volume.get("projected", {}).get("sources", ())
+            ):
+                [container] = pod["containers"]
+                assert "--workload-identity-token=/var/run/secrets/snowflake/token" in container["args"]
+                mount = {"name": "snowflake", "mountPath": "/var/run/secrets/snowflake", "readOnly": True}
+                assert mount in container["volumeMounts"]
+                found[container["name"]] = source["serviceAccountToken"]
+        return found
+
+    assert tokens() == {}
+    given = tokens("workloadIdentity.enabled=true", "workloadIdentity.audience=https://snowflake.example")
+    assert given.keys() == {"account", "schema"}
+    assert {(each["path"], each["audience"]) for each in given.values()} == {("token", "https://snowflake.example")}
 
 
 def test_pods_meet_the_restricted_security_standard(release: Release) -> None:
@@ -206,7 +227,7 @@ def test_pods_meet_the_restricted_security_standard(release: Release) -> None:
     }
     release.kubectl("apply", "-f", "-", manifest=namespace)
     release.kubectl("create", "serviceaccount", "pod", "--namespace", "restricted")
-    for deployment in of_kind(release.manifests(), "Deployment"):
+    for deployment in of_kind(release.manifests("workloadIdentity.enabled=true"), "Deployment"):
         pod = {
             "apiVersion": "v1",
             "kind": "Pod",

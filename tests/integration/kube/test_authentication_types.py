@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.client import Kube
@@ -81,6 +84,9 @@ ILLEGAL = {
 }
 
 
+GUIDE = Path(__file__).parents[3] / "docs/authentication.md"
+
+
 async def create(kube: Kube, namespace: str, spec: dict[str, Any]) -> None:
     path = PROVIDER_CONFIG.path
     manifest = {
@@ -105,3 +111,10 @@ async def test_a_field_too_few_or_too_many_is_refused_with_its_name(
         await create(kube, namespace, spec)
 
     assert message in str(refusal.value)
+
+
+async def test_the_manifests_of_the_guide_are_admitted(kube: Kube, namespace: str) -> None:
+    manifests = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", GUIDE.read_text(), re.DOTALL)]
+    assert manifests
+    for manifest in manifests:
+        await create(kube, namespace, manifest["spec"])

@@ -81,3 +81,12 @@ def test_what_a_stranger_has_set_survives_an_update(tenant: Tenant, name: str) -
         if each["key"] == "DATA_RETENTION_TIME_IN_DAYS"
     ]
     assert str(row["value"]) == "3"
+
+
+def test_the_last_field_that_leaves_a_manifest_is_reset_once(tenant: Tenant, name: str) -> None:
+    tenant.apply("Database", "db", spec={"name": name, "comment": "ours"})
+    tenant.ready("database", "db")
+    before = tenant.endpoint.sequence
+    tenant.apply("Database", "db", spec={"name": name})
+    tenant.ready("database", "db")
+    assert len(tenant.endpoint.statements(f'^ALTER DATABASE "{name}"', since=before)) == 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
+from pydantic.config import JsonDict
 
 from freehold.identifiers import MAX_LENGTH
 from freehold.kinds.fields import immutable
@@ -90,6 +91,10 @@ class Status(Model):
     """Ready: the object is as declared. Synced: the last reconcile did what it had to."""
 
 
+_WHOLE: Final[JsonDict] = {"x-kubernetes-map-type": "atomic"}
+"""Of maps that are applied as a whole. A server-side apply that takes the last key out of another map stores null."""
+
+
 class SnowflakeStatus(Status):
     """What was last seen and done."""
 
@@ -99,14 +104,14 @@ class SnowflakeStatus(Status):
     """The account that it lives in, as ORGANIZATION.ACCOUNT."""
     last_applied_spec_hash: str | None = None
     """Hash of all fields whose values were applied last."""
-    tracked_parameters: dict[str, str] | None = None
+    tracked_parameters: dict[str, str] | None = Field(default=None, json_schema_extra=_WHOLE)
     """Fields that were sent to Snowflake, which are reset when they leave the spec. Each has a short hash of the value
     that was applied last, which tells drift from a change of the spec; it is empty before that value was seen."""
     plan: list[str] | None = None
     """Statements that would be sent if the controllers didn't run in mode ReadOnly."""
-    show_output: dict[str, str] | None = None
+    show_output: dict[str, str] | None = Field(default=None, json_schema_extra=_WHOLE)
     """Stable columns of the object's row in SHOW."""
-    parameters: dict[str, str] | None = None
+    parameters: dict[str, str] | None = Field(default=None, json_schema_extra=_WHOLE)
     """Effective values of fields that the spec leaves alone, as the last look at all of the object found them."""
     last_handled_reconcile_now: str | None = None
     """Value of the annotation freehold.dev/reconcile-now that was answered last."""

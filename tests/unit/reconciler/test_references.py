@@ -66,6 +66,19 @@ async def test_a_reference_is_replaced_by_the_stored_name() -> None:
     assert managed.spec.model_dump()["fallback_warehouse"] == "o.T"
 
 
+async def test_a_resource_that_refers_to_itself_waits_for_nobody() -> None:
+    spec = {**SPEC, "fallbackWarehouseRef": {"name": "wh"}}
+    asked = []
+
+    async def get(path: GroupResource, _namespace: str, _name: str) -> Object | None:
+        asked.append(path.kind)
+        return PROVIDER
+
+    managed = await resolved(Managed.read(_warehouse("wh", spec), KINDS["Warehouse"]), "ORG.ACC", get)
+    assert managed.spec.model_dump()["fallback_warehouse"] == "WH"
+    assert "Warehouse" not in asked
+
+
 async def test_references_are_told_to_be_resolved_and_the_manifest_stays_as_it_is() -> None:
     world = World(Fuse(0, done=False), spec={"fallbackWarehouseRef": {"name": "other"}})
     written = copy.deepcopy(world.kube.objects[world.place]["spec"])

@@ -8,7 +8,7 @@ from freehold.kinds.kind import Requested
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
-from freehold.kube.objects import Object
+from freehold.kube.objects import Key, Object
 from freehold.resolve import Get, Unresolved, resolve
 from freehold_controllers.reconciler.decision import Stop, listed
 from freehold_controllers.reconciler.managed import Managed
@@ -18,7 +18,7 @@ from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED, V
 
 
 async def resolved(managed: Managed, account: str, get: Get) -> Managed:
-    """The resource with raw names beside its references.
+    """The resource with raw names beside its references, one to itself among them.
 
     Args:
         managed: the resource.
@@ -31,8 +31,13 @@ async def resolved(managed: Managed, account: str, get: Get) -> Managed:
     """
     names: dict[str, tuple[str, ...]] = {}
     for requested in references_of(managed.spec, managed.object.namespace):
-        found = await get(KINDS[requested.kind].resource.path, requested.namespace, requested.name)
-        names[requested.field] = await _parts(_usable(requested, found, account), get)
+        if Key(requested.kind, requested.namespace, requested.name) == managed.key:
+            # A name is all that it takes, and its own readiness would be waited for in vain.
+            found = managed.object
+        else:
+            path = KINDS[requested.kind].resource.path
+            found = _usable(requested, await get(path, requested.namespace, requested.name), account)
+        names[requested.field] = await _parts(found, get)
     return replace(managed, spec=with_names(managed.spec, names)) if names else managed
 
 

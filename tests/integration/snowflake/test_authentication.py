@@ -29,6 +29,8 @@ from freehold.snowflake.errors import (
     CredentialsRefused,
     HostNotAllowed,
     LoginFailed,
+    OutcomeUnknown,
+    Unreachable,
     WorkloadIdentityNotAllowed,
 )
 from freehold.snowflake.settings import ConnectionSettings, settings_from
@@ -379,3 +381,47 @@ def test_only_listed_namespaces_log_in_as_the_workload(team: Team, issuer: Issue
             secret=None,
             policy=LoginPolicy(team.allowed, frozenset({"team"}), team.token_file),
         )
+
+
+async def test_limit_tag_and_parameters_of_the_provider_hold_in_its_sessions(
+    team: Team, issuer: Issuer, snowflake: Snowflake
+) -> None:
+    team.credential("KeyPair", issuer)
+    asked = {"requestTimeoutSeconds": 1, "queryTag": "cost center 7", "sessionParameters": {"LOCK_TIMEOUT": "60"}}
+    team.spec |= asked
+    team.endpoint.faults.add(Fault(match="HANGS", action="hang"))
+    show = words("SHOW PARAMETERS IN SESSION")
+
+    rows = (await snowflake.execute(team.settings(), show, TAG)).rows
+    with pytest.raises(OutcomeUnknown) as failure:
+        await snowflake.execute(team.settings(), words("SELECT 'HANGS'"), TAG)
+
+    assert failure.value.number == 630
+    assert {"LOCK_TIMEOUT": "60", "STATEMENT_TIMEOUT_IN_SECONDS": "1"}.items() <= {
+        str(row["key"]): str(row["value"]) for row in rows
+    }.items()
+    (entry,) = team.endpoint.journal.statements("SHOW PARAMETERS")
+    assert entry.query_tag == TAG.text("prod", "cost center 7")
+
+
+async def test_a_provider_can_not_give_its_statements_more_time_than_the_installation(
+    team: Team, issuer: Issuer, snowflake: Snowflake
+) -> None:
+    team.credential("KeyPair", issuer)
+    team.spec["requestTimeoutSeconds"] = 3600
+
+    rows = (
+        await snowflake.execute(team.settings(), words("SHOW PARAMETERS LIKE 'STATEMENT_TIMEOUT%' IN SESSION"), TAG)
+    ).rows
+
+    assert str(rows[0]["value"]) == "60"
+
+
+async def test_a_log_in_is_given_up_when_the_provider_says_so(team: Team, issuer: Issuer, snowflake: Snowflake) -> None:
+    team.credential("KeyPair", issuer)
+    team.spec["loginTimeoutSeconds"] = 1
+    team.endpoint.faults.add(Fault(match="^LOGIN", action="hang"))
+
+    async with asyncio.timeout(10):
+        with pytest.raises(Unreachable, match="timed out"):
+            await snowflake.verify(team.settings())

@@ -440,6 +440,30 @@ async def test_a_provider_points_only_where_the_installation_lets_it(
         assert "allowedHosts" in verdict.message
 
 
+CLIENT = {
+    "account": "ACME-PROD",
+    "authenticationType": "OAuthClientCredentials",
+    "oauth": {
+        "clientId": "freehold",
+        "clientSecretRef": {"name": "snowflake", "key": "client_secret"},
+        "tokenRequestURL": "https://evil.example/token",
+    },
+}
+PROXIED = {"account": "ACME-PROD", "authenticationType": "KeyPair", "proxy": {"host": "evil.example", "port": 80}}
+
+
+@pytest.mark.parametrize(("spec", "field"), [(CLIENT, "oauth.tokenRequestURL"), (PROXIED, "proxy.host")])
+async def test_a_foreign_token_url_or_proxy_is_denied_and_where_it_was_before_warned_of(
+    world: World, spec: dict[str, Any], field: str
+) -> None:
+    verdict = await world.ask("ProviderConfig", "a", "default", spec)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.HOST)
+    assert f"spec.{field}: host evil.example" in verdict.message
+    kept = await world.ask("ProviderConfig", "a", "default", spec | {"role": "R"}, old=spec)
+    assert kept.outcome is Outcome.ALLOWED
+    assert any(field in warning for warning in kept.warnings)
+
+
 @pytest.mark.parametrize(("namespace", "outcome"), [("freehold", Outcome.ALLOWED), ("a", Outcome.DENIED)])
 async def test_only_listed_namespaces_log_in_as_the_installation_itself(
     world: World, namespace: str, outcome: Outcome

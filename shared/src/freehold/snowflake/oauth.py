@@ -60,7 +60,7 @@ async def fetch_token(credential: ClientCredentials, settings: ConnectionSetting
             "private authority, put its root into spec.caBundle",
             error_class=ErrorClass.TRANSIENT,
         ) from None
-    except (aiohttp.ClientError, TimeoutError) as error:
+    except (aiohttp.ClientError, UnicodeError, TimeoutError) as error:  # UnicodeError: a host like "a..example.com"
         raise Unreachable(
             f"no answer from the token endpoint {credential.token_url}: {str(error) or 'it took too long'}. Check "
             "spec.oauth.tokenRequestURL, spec.proxy, and whether this cluster may reach that address",

@@ -51,6 +51,11 @@ async def test_references_reach_into_other_namespaces(kube: MemoryKube) -> None:
     assert (resolved.provider.namespace, resolved.provider.name) == ("a", "default")
 
 
+async def test_a_container_that_a_spec_does_not_name_is_none(kube: MemoryKube) -> None:
+    with pytest.raises(InvalidName, match="neither databaseName nor databaseRef"):
+        await schema(kube, "a")
+
+
 async def test_without_a_proven_account_there_is_no_identity(kube: MemoryKube) -> None:
     resolved = await schema(kube, "b", databaseName="D", providerRef={"name": "new"})
     assert isinstance(resolved, Resolved)

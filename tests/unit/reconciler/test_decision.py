@@ -380,6 +380,19 @@ def test_abandoning_waits_for_no_heir() -> None:
     assert isinstance(decide_deletion(abandoned, None), Release)
 
 
+@pytest.mark.parametrize("view", [None, SEEN, UNSEEN])
+def test_a_wish_to_spare_an_object_that_can_not_be_read_keeps_it(view: Any) -> None:
+    stop = decide_deletion(subject("Database", DELETE, CREATED, unclear="an annotation"), view)
+    assert isinstance(stop, Stop)
+    assert (stop.reason, stop.soon) == (Reason.DELETE_BLOCKED, False)
+    assert "an annotation" in stop.message
+
+
+@pytest.mark.parametrize(("spec", "known"), [(ORPHAN, {}), ({}, {"abandoned": True})])
+def test_what_stays_anyway_needs_no_further_wish(spec: dict[str, Any], known: dict[str, Any]) -> None:
+    assert isinstance(decide_deletion(subject("Database", spec, CREATED, unclear="it", **known), None), Release)
+
+
 def test_what_was_never_ours_is_nobodys_inheritance() -> None:
     assert isinstance(decide_deletion(subject("Database", {}, HELD, heir=Heir(HEIR, ready=True)), None), Release)
 
@@ -390,8 +403,9 @@ def test_an_inheritance_that_a_lost_drop_may_still_take_away_is_held_back() -> N
     assert stop.reason is Reason.DELETING
 
 
-def test_what_may_still_be_made_is_waited_for() -> None:
-    decision = decide_deletion(subject("Database", {}, UNKNOWN, under_way="CREATE"), GONE)
+@pytest.mark.parametrize("view", [GONE, FOREIGN])
+def test_what_may_still_be_made_is_waited_for(view: Any) -> None:
+    decision = decide_deletion(subject("Database", {}, UNKNOWN, under_way="CREATE"), view)
     assert isinstance(decision, Stop)
     assert decision.reason is Reason.DELETING
 

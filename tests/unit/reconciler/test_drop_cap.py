@@ -58,6 +58,13 @@ def test_who_waits_is_told_what_to_do_and_what_is_wrong_with_a_confirmation() ->
     assert "it is 'tomorrow' now, which is no such time" in stop.message
 
 
+def test_who_may_drop_nothing_is_not_told_to_wait() -> None:
+    stop = refusal(config(0), NOW)
+    assert stop is not None
+    assert "by itself" not in stop.message
+    assert CONFIRM in stop.message
+
+
 def capped(cap: int, kind: str = "Database", until: str | None = None) -> World:
     world = World(Fuse(0, done=False), kind)
     world.provide({CONFIRM: until} if until else {}, deletion={"maxPerHour": cap})
@@ -150,6 +157,35 @@ async def test_the_provider_config_can_have_objects_stay_whose_resources_do_not_
         await deleted(world)
         assert not world.alive
         assert ("W" in world.snowflake.rows) == stays
+
+
+async def test_dependents_that_may_be_meant_to_be_abandoned_are_not_dropped() -> None:
+    world = World(Fuse(0, done=False), kind="Warehouse")
+    await world.settle()
+    world.provide({"freehold.dev/abandon-dependents": "True"})
+    world.delete()
+    await world.settle()
+    assert (world.reason_of(world.key), world.answers("DROP")) == ("DeleteBlocked", [])
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"deletion": {"default": "Orphan"}},
+        {"deletion": {"maxPerHour": 0}},
+        {"annotations": {"freehold.dev/abandon-dependents": "true"}},
+    ],
+)
+async def test_what_a_provider_config_says_counts_before_the_live_copy_knows_it(wish: dict[str, Any]) -> None:
+    world = World(Fuse(0, done=False), "Database")
+    await world.settle()
+    world.delete()
+    process = world.process()
+    world.provide(**wish)
+    with suppress(Unfinished):
+        await process(world.key)
+    assert not world.answers("DROP")
+    assert "W" in world.snowflake.rows
 
 
 async def test_dependents_are_abandoned_at_once_without_a_statement() -> None:

@@ -27,3 +27,12 @@ def test_a_spec_that_no_statement_can_hold_stops_with_its_faults() -> None:
 
 def test_whatever_is_wrong_with_a_spec_it_can_be_deleted() -> None:
     assert Managed.read(task(deletionTimestamp="2026-11-30T12:00:00Z"), TASK).key.name == "x"
+
+
+def test_what_is_abandoned_can_be_deleted_although_its_policies_can_not_be_read() -> None:
+    deleted = task(deletionTimestamp="2026-11-30T12:00:00Z")
+    spec = {**deleted.spec, "deletionPolicy": "Keep"}
+    with pytest.raises(Stopped, match="deletionPolicy"):
+        Managed.read(Object({**deleted.raw, "spec": spec}), TASK)
+    annotated = {**deleted.metadata, "annotations": {"freehold.dev/abandon-on-delete": "true"}}
+    assert Managed.read(Object({**deleted.raw, "metadata": annotated, "spec": spec}), TASK).abandoned

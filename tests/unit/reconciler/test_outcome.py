@@ -14,7 +14,7 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import ConfigurationError, LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import foreign_provider
-from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for
+from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 
 REPORTED = [
@@ -78,6 +78,7 @@ def test_an_answer_stops_by_its_class(kind: ErrorClass) -> None:
     assert found == MEANT[kind]
     assert deletion.reason in (Reason.DELETE_BLOCKED, Reason.DELETING)
     assert again(deletion) == again(stop)
+    deletion = undeletable(deletion, read_only=False)
     assert not deletion.passing
     assert stop.message == 'database "X": Snowflake says 999999: text'
     assert deletion.message.startswith('not dropped yet: database "X": Snowflake says 999999: text. To delete')

@@ -102,6 +102,25 @@ async def test_without_the_annotation_the_deletion_policy_decides_again() -> Non
     assert not world.alive
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *({"hand_over_to": value} for value in ("", "y", "m/y ", "m/Y", "m/y/z", "n/x")),
+        *({"abandon_on_delete": value} for value in ("", "True", " true", "yes")),
+    ],
+)
+async def test_an_object_is_not_dropped_for_a_slip_in_the_annotation_that_spares_it(wish: dict[str, str]) -> None:
+    world = quiet()
+    await world.settle()
+    world.annotate(**wish)
+    world.delete()
+    await world.settle()
+    assert (world.reason_of(world.key), world.answers("DROP")) == ("DeleteBlocked", [])
+    world.annotate()
+    await world.settle()
+    assert not world.alive
+
+
 async def test_nothing_is_handed_over_while_a_drop_may_be_under_way() -> None:
     world = await deleted_with_a_lost_answer()
     world.annotate(hand_over_to="m/y")
@@ -146,6 +165,15 @@ async def test_who_only_observes_owns_nothing_and_starts_anew_afterwards() -> No
     await process(world.key)
     assert world.claims[0]["evidence"]["how"] == "adopted"
     assert not world.answers("DROP")
+
+
+async def test_who_only_observes_gives_up_a_claim_that_the_live_index_does_not_know_yet() -> None:
+    world = quiet()
+    await world.settle()
+    world.kube.objects[world.place]["spec"]["managementPolicies"] = {"observeOnly": True}
+    await world.process()(world.key)
+    assert not world.claims
+    assert not world.kube.objects[world.place]["metadata"]["finalizers"]
 
 
 async def test_what_is_unknown_of_an_object_is_not_forgotten_by_who_observes_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -171,6 +172,20 @@ async def test_what_nobody_declares_is_not_dropped_along(world: World) -> None:
         await world.process()(world.key)
     assert world.reason == "DeleteBlocked"
     assert "not dropped and created anew yet" in world.message
+    assert not world.answers("DROP")
+
+
+@pytest.mark.parametrize(
+    "wish", [{"deletion": {"default": "Orphan"}}, {"annotations": {"freehold.dev/abandon-dependents": "true"}}]
+)
+async def test_what_the_provider_config_has_stay_is_not_recreated(world: World, wish: dict[str, Any]) -> None:
+    await ordered(world)
+    process = world.process()
+    world.provide(**wish)
+    with suppress(Unfinished):
+        await process(world.key)
+    assert world.reason == "DeleteBlocked"
+    assert "stays: " in world.message
     assert not world.answers("DROP")
 
 

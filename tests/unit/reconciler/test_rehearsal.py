@@ -10,7 +10,7 @@ import pytest
 
 from freehold.metrics import REGISTRY
 from freehold_controllers.runtime.work import Unfinished
-from tests.unit.reconciler.world import Fuse, World
+from tests.unit.reconciler.world import LONGEST, Fuse, World
 
 ADOPT: dict[str, Any] = {"managementPolicies": {"adoptionPolicy": "adopt"}}
 
@@ -60,9 +60,9 @@ async def test_what_would_be_sent_is_told_and_not_sent(
     world = World(Fuse(0, done=False), kind)
     await world.settle()
     change(world)
-    sent = len(world.snowflake.sent)
+    sent = world.written
     assert await watched(world) == []
-    assert len(world.snowflake.sent) == sent
+    assert world.written == sent
     assert world.status["plan"] == plan
     assert world.conditions["Synced"]["reason"] == "ReadOnly"
     assert planned(kind, plan[-1].split()[0]) == 1
@@ -106,6 +106,72 @@ async def test_a_resource_whose_object_is_ours_stays_and_its_drop_is_told() -> N
     assert world.alive
     assert world.status["plan"] == ['DROP WAREHOUSE "W"']
     assert "W" in world.snowflake.rows
+
+
+async def test_an_update_as_a_whole_is_told_as_one() -> None:
+    world = World(Fuse(0, done=False), "Database", {"managementPolicies": {"createOrAlter": True}})
+    await world.settle()
+    changed(world)
+    await watched(world)
+    assert world.status["plan"] == ["CREATE OR ALTER DATABASE \"W\" COMMENT = 'new'"]
+
+
+async def test_what_follows_the_creation_is_told_with_it() -> None:
+    world = World(Fuse(0, done=False), "Database", {"dropPublicSchemaOnCreation": True})
+    await watched(world)
+    assert [statement.split(" COMMENT")[0] for statement in world.status["plan"]] == [
+        'CREATE DATABASE "W"',
+        'DROP SCHEMA "W"."PUBLIC"',
+    ]
+
+
+@pytest.mark.parametrize("going", [False, True], ids=["recreation", "deletion"])
+async def test_a_drop_that_something_is_in_the_way_of_is_not_planned(going: bool) -> None:
+    world = World(Fuse(0, done=False), "Database")
+    await world.settle()
+    world.delete() if going else recreated(world)
+    world.snowflake.content = ({"name": "S"},)
+    assert await watched(world) == []
+    assert "plan" not in world.status
+    assert world.reason == "DeleteBlocked"
+    assert 'holds "S"' in world.message
+
+
+async def test_what_stays_on_purpose_is_neither_let_go_nor_planned_to_be_dropped() -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.annotate(abandon_on_delete="true")
+    world.delete()
+    assert await watched(world) == []
+    assert world.alive
+    assert world.claims
+    assert "plan" not in world.status
+    assert "the resource isn't let go" in world.message
+
+
+async def test_no_way_out_of_a_deletion_is_told_that_does_nothing() -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    world.delete()
+    await watched(world)
+    assert world.reason == "ReadOnly"
+    assert world.conditions["DeleteBlocked"]["status"] == "True"
+    assert "abandon-on-delete" not in world.message
+
+
+async def test_an_intent_that_was_never_carried_out_is_nothing_to_tell() -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    (claim,) = world.claims
+    claim["intent"] = {"statement": "DROP", "createdOn": claim["evidence"]["createdOn"]}
+    world.monotonic = -LONGEST
+    world.read_only = True
+    process = world.process()
+    with pytest.raises(Unfinished, match="a DROP of"):
+        await process(world.key)
+    world.monotonic = 0.0
+    await process(world.key)
+    assert world.reason == "Available"
 
 
 async def test_a_resource_that_never_had_an_object_goes() -> None:

@@ -10,7 +10,7 @@ import pytest
 from freehold.observation import Parameter
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.runtime.work import Unfinished
-from tests.unit.reconciler.world import Fuse, World
+from tests.unit.reconciler.world import Died, Fuse, World
 
 WHOLE: dict[str, Any] = {"managementPolicies": {"createOrAlter": True}}
 DETECT: dict[str, Any] = {"managementPolicies": {"driftPolicy": "detect-only"}}
@@ -61,6 +61,35 @@ async def test_a_crash_between_statement_and_status_leaves_a_change_the_users() 
     await world.settle()
     assert world.snowflake.rows["W"]["comment"] == "new"
     assert "DriftDetected" not in world.conditions
+
+
+async def test_a_change_that_is_taken_back_after_a_crash_is_the_users_too() -> None:
+    world = made("Warehouse", **DETECT)
+    await world.settle()
+    world.edit(comment="new")
+    world.snowflake.before = lambda text: (
+        world.fuse.__setattr__("at", world.fuse.count + 1) if "ALTER" in text else None
+    )
+    with suppress(Died):
+        await world.process()(world.key)
+    rows = world.snowflake.rows
+    assert dict(rows["W"])["comment"] == "new"
+    world.edit(comment="ours")
+    await world.settle()
+    assert world.snowflake.rows["W"]["comment"] == "ours"
+    assert "DriftDetected" not in world.conditions
+
+
+async def test_drift_that_is_only_told_is_not_corrected_by_an_update_as_a_whole() -> None:
+    world = made(managementPolicies={"createOrAlter": True, "driftPolicy": "detect-only"}, logLevel="INFO")
+    world.snowflake.parameters = {"LOG_LEVEL": Parameter("INFO", "DATABASE")}
+    await world.settle()
+    world.snowflake.parameters = {"LOG_LEVEL": Parameter("WARN", "DATABASE")}
+    world.edit(comment="new")
+    await world.settle()
+    assert world.snowflake.rows["W"]["comment"] == "new"
+    assert not world.answers("CREATE OR ALTER")
+    assert world.conditions["DriftDetected"]["message"] == 'logLevel is "WARN", should be "INFO"'
 
 
 @pytest.mark.parametrize("policies", [{}, DETECT])

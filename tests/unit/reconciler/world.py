@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
@@ -248,7 +249,7 @@ class Copies(Reflector):
     def __init__(self, kube: MemoryKube, path: GroupResource) -> None:
         super().__init__(kube, path)
         found = ((namespace, name, body) for (plural, namespace, name), body in kube.objects.items())
-        self._found = {(at, name): Object(body) for at, name, body in found if body["kind"] == path.kind}
+        self._found = {(at, name): Object(copy.deepcopy(body)) for at, name, body in found if body["kind"] == path.kind}
 
     @property
     def store(self) -> Mapping[tuple[str, str], Object]:
@@ -441,6 +442,11 @@ class World:
     @property
     def claims(self) -> list[dict[str, Any]]:
         return [each.raw["spec"] for each in self.stored_claims]
+
+    @property
+    def written(self) -> list[tuple[str, str]]:
+        """What was sent to Snowflake that isn't only read, with the answers."""
+        return [each for each in self.snowflake.sent if not each[0].startswith("SHOW")]
 
     def answers(self, verb: str) -> list[str]:
         return [answer for sent, answer in self.snowflake.sent if sent == verb]

@@ -10,7 +10,7 @@ from freehold.kinds.kind import Step
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
-from freehold_controllers.reconciler.decision import Absence, Hidden, Stop, View
+from freehold_controllers.reconciler.decision import Hidden, Stop, View
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.preflight import require_parents
@@ -63,7 +63,7 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
         raise Stopped(_taken_at_birth(remote, seen))
     await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new)
     await _finish(remote, holding, spec)
-    return await remote.look("deep") or Absence.UNPROVED
+    return await remote.view("deep", holding.spec.evidence)
 
 
 def _remedy(remote: Remote, error: SnowflakeError) -> str:

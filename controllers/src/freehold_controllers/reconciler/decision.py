@@ -76,6 +76,7 @@ class Subject:
         spec_hash: hash of the spec as written, which such an order must name.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
+        unclear: what of the annotations may mean that the object is to stay, and can't be read; for people.
         orphaned: whether the ProviderConfig has objects stay whose resources don't say what becomes of them.
         under_way: the statement whose answer was lost and which may still be under way.
         heir: who is to have the object when this resource goes.
@@ -92,6 +93,7 @@ class Subject:
     spec_hash: str = ""
     passes: int = 0
     abandoned: bool = False
+    unclear: str | None = None
     orphaned: bool = False
     under_way: Literal["CREATE", "DROP"] | None = None
     heir: Heir | None = None
@@ -128,10 +130,12 @@ class Update:
     Attributes:
         differences: what is to be altered.
         drift: those of them that were changed from outside, and not by the user's manifest.
+        whole: whether nothing else differs, which is to be left as it is.
     """
 
     differences: tuple[Difference, ...]
     drift: tuple[Difference, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from dataclasses import replace
 from freehold import planning
 from freehold.claims import Claim, heir
 from freehold.identity import Identity
-from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
-from freehold.kube.objects import Key, Object
+from freehold.kube.objects import Key
 from freehold.observation import Observation
 from freehold.resolve import stands_for
 from freehold_controllers.reconciler import dropping, finalizer
@@ -29,7 +28,7 @@ from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.rehearsal import withheld_drop
+from freehold_controllers.reconciler.rehearsal import withheld, withheld_end
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import decide_deletion, waits_for
 from freehold_controllers.reconciler.services import Services
@@ -55,11 +54,7 @@ async def delete(services: Services, managed: Managed) -> None:
         for claim in await services.store.of_holder(managed.holder):
             if not claim.spec.holder.same(managed.holder):
                 continue
-            if not services.read_only:
-                await _delete_object(services, managed, claim)
-            elif claim.spec.telling:
-                target = managed.kind.target(claim.spec.identity.identity.parts)
-                raise Stopped(withheld_drop(claim, planning.drop(managed.kind, target, force=managed.force_destroy)))
+            await _delete_object(services, managed, claim)
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 
@@ -75,24 +70,24 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
     """Deal with one claim, as it was read live just now."""
     identity = claim.spec.identity.identity
     holding = Holding(services.store, claim)
-    config = _provider_config(services, managed)
     subject = Subject(
         kind=managed.kind,
         spec=managed.spec,
         target=managed.kind.target(identity.parts),
         claim=claim.spec,
         role="",
-        abandoned=managed.abandoned or config.annotations.get(ABANDON_DEPENDENTS) == "true",
-        orphaned=(config.spec.get("deletion") or {}).get("default") == "Orphan",
         under_way=dropping.under_way(services, claim.uid, claim.spec),
         heir=await _heir(services, managed, identity),
     )
+    subject = await dropping.with_wishes(services, managed, subject)
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
         # Before any statement: what is declared inside may still need the log-in that we would only take up.
         _require(waits_for(subject, dropping.children(services, managed, identity)))
         decision = await _look_and_drop(services, managed, holding, subject)
-    if isinstance(decision, Release):
+    if services.read_only and isinstance(decision, Release | HandOver):
+        _require(withheld_end(subject, decision))
+    elif isinstance(decision, Release):
         if claim.spec.evidence and holding.spec.intent is None:
             services.tell(managed.object, Reason.RELEASED, decision.why)
         # The claim before the finalizer: after a crash here, the next pass finds no claim and goes straight on.
@@ -103,12 +98,6 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         services.tell(managed.object, Reason.HANDED_OVER, f"{subject} stays in Snowflake: {decision.to} owns it now")
     elif isinstance(decision, Stop):
         raise Stopped(decision)
-
-
-def _provider_config(services: Services, managed: Managed) -> Object:
-    """What the ProviderConfig says of deletion, from now on followed; nothing where there is none, and no log-in."""
-    services.following.follow(managed.key, Key(PROVIDER_CONFIG.kind, *managed.provider))
-    return services.reflectors[PROVIDER_CONFIG.kind].store.get(managed.provider) or Object({})
 
 
 async def _heir(services: Services, managed: Managed, identity: Identity) -> Heir | None:
@@ -130,6 +119,10 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
     view = await remote.view_anyway(holding.spec.evidence)
     for _ in range(_ROUNDS):
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
+            case ((Record() | Drop()), Observation()) if services.read_only:
+                _require(await dropping.hindrance_of(services, managed, remote, subject))
+                drop = planning.drop(managed.kind, subject.target, force=managed.force_destroy)
+                return withheld([drop], of_deletion=True)
             case ((Record() as record), Observation() as seen):
                 await holding.record(record.how, seen, remote.role, await remote.now())
             case Drop(), Observation() as seen:

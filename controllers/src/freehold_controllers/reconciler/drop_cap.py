@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG, Deletion
-from freehold.kube.errors import Conflict
+from freehold.kube.errors import Conflict, NotFound
 from freehold.kube.objects import Object
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import Managed
@@ -41,23 +41,28 @@ def refusal(config: Object, now: datetime) -> Stop | None:
     if cap is None or len(_recent(config, now)) < cap or (until is not None and now < until):
         return None
     wrong = f" (it is {text!r} now, which is no such time)" if text and until is None else ""
+    rule = (
+        f"{cap} objects that hold data be dropped in an hour, and that many were. It goes on by itself when the hour "
+        "has room again; to go on at once"
+        if cap
+        else "no object that holds data be dropped without a confirmation. To go on"
+    )
     return Stop(
         Reason.DELETE_BLOCKED,
-        f"ProviderConfig {config.namespace}/{config.name} lets {cap} objects that hold data be dropped in an hour, and "
-        "that many were. It goes on by itself when the hour has room again; to go on at once, set the annotation "
-        f"{CONFIRMED_UNTIL} of the ProviderConfig to a time to come, as 2006-01-02T15:04:05Z{wrong}",
+        f"ProviderConfig {config.namespace}/{config.name} lets {rule}, set the annotation {CONFIRMED_UNTIL} of the "
+        f"ProviderConfig to a time to come, as 2006-01-02T15:04:05Z{wrong}",
         soon=True,
     )
 
 
 def hindrance(services: Services, managed: Managed) -> Stop | None:
     """The same for the object of a resource, as far as the live copy tells; nothing for what isn't capped."""
-    config = _capped(services, managed)
-    return refusal(config, services.now) if config else None
+    config = services.reflectors[PROVIDER_CONFIG.kind].store.get(managed.provider)
+    return refusal(config, services.now) if managed.kind.holds_data and config else None
 
 
 async def spend(services: Services, managed: Managed) -> datetime | None:
-    """Count a DROP that is about to be sent.
+    """Count a DROP that is about to be sent, on a live read: the cap may have been set a moment ago.
 
     Returns:
         When it was counted; None where nothing is.
@@ -67,11 +72,16 @@ async def spend(services: Services, managed: Managed) -> datetime | None:
         ApiError: the API server doesn't let us.
     """
     namespace, name = managed.provider
-    if _capped(services, managed) is None:
+    if not managed.kind.holds_data:
         return None
     now = services.now
     for _ in range(_ATTEMPTS):
-        config = await services.kube.get(PROVIDER_CONFIG.path, name, namespace)
+        try:
+            config = await services.kube.get(PROVIDER_CONFIG.path, name, namespace)
+        except NotFound:
+            return None
+        if cap_of(config) is None:
+            return None
         if stop := refusal(config, now):
             raise Stopped(stop)
         try:
@@ -100,12 +110,6 @@ async def give_back(services: Services, managed: Managed, counted: datetime | No
         except Conflict:
             continue
         return
-
-
-def _capped(services: Services, managed: Managed) -> Object | None:
-    """The ProviderConfig of a resource whose DROP counts."""
-    config = services.reflectors[PROVIDER_CONFIG.kind].store.get(managed.provider)
-    return config if managed.kind.holds_data and config and cap_of(config) is not None else None
 
 
 async def _write(services: Services, config: Object, drops: Sequence[datetime]) -> None:

@@ -11,22 +11,23 @@ from datetime import datetime
 from typing import Literal
 
 from freehold import planning
-from freehold.claims import CLAIM, ClaimSpec
+from freehold.claims import CLAIM, HAND_OVER_ANNOTATION, ClaimSpec, heir
 from freehold.identity import Identity
+from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
 from freehold.kinds.kind import Content
 from freehold.kinds.registry import KINDS
-from freehold.kube.objects import DEFINITIONS, Key
+from freehold.kube.objects import DEFINITIONS, Key, Object
 from freehold.observation import Observation, Row
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler import drop_cap
 from freehold_controllers.reconciler.decision import Absence, Stop, Subject
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.managed import ABANDON, Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import hindrance, in_the_way, waits_for
+from freehold_controllers.reconciler.removal import hindrance, in_the_way, kept_on_purpose, waits_for
 from freehold_controllers.reconciler.services import Services
 
 _FOLLOWED = 5
@@ -37,6 +38,31 @@ async def kind_goes(services: Services, managed: Managed) -> bool:
     """Whether the kind's definition is being deleted, which takes all resources along and means no object."""
     path = managed.kind.resource.path
     return (await services.kube.get(DEFINITIONS, path.definition)).deleting
+
+
+async def with_wishes(services: Services, managed: Managed, subject: Subject) -> Subject:
+    """What is known of a resource, with what its annotations and its ProviderConfig say of whether its object is to
+    stay; whether anybody can log in doesn't matter. A live read: what is dropped can't be had back."""
+    services.following.follow(managed.key, Key(PROVIDER_CONFIG.kind, *managed.provider))
+    config = await services.store.get(PROVIDER_CONFIG.path, *managed.provider) or Object({})
+    return replace(
+        subject,
+        abandoned=managed.abandoned or config.annotations.get(ABANDON_DEPENDENTS) == "true",
+        unclear=_unclear(managed, config),
+        orphaned=(config.spec.get("deletion") or {}).get("default") == "Orphan",
+    )
+
+
+def _unclear(managed: Managed, config: Object) -> str | None:
+    """The annotation that may ask to spare the object, in words that aren't understood."""
+    annotations = managed.object.annotations
+    switches = {ABANDON: annotations.get(ABANDON), ABANDON_DEPENDENTS: config.annotations.get(ABANDON_DEPENDENTS)}
+    for name, value in switches.items():
+        if value not in (None, "true", "false"):
+            return f'the annotation {name} is neither "true" nor "false"'
+    if HAND_OVER_ANNOTATION in annotations and heir(managed.holder, annotations) is None:
+        return f"the annotation {HAND_OVER_ANNOTATION} isn't the <namespace>/<name> of another resource"
+    return None
 
 
 def under_way(services: Services, uid: str, claim: ClaimSpec) -> Literal["CREATE", "DROP"] | None:
@@ -96,23 +122,23 @@ async def _rows(remote: Remote, content: Content) -> Sequence[Row]:
         return ()
 
 
-async def make_way(
-    services: Services, managed: Managed, holding: Holding, remote: Remote, subject: Subject, seen: Observation
-) -> Observation | Absence:
-    """Drop an object that the user wants recreated, as guardedly as if its resource went.
+async def require_way(
+    services: Services, managed: Managed, identity: Identity, remote: Remote, subject: Subject
+) -> None:
+    """Look for what keeps an object from being recreated: all that would, if its resource went.
 
     Raises:
         Stopped: something is in the way.
-        SnowflakeError: as `drop` has it.
     """
     if await kind_goes(services, managed):
         stop: Stop | None = Stop(Reason.DELETE_BLOCKED, f"the definition of kind {managed.kind.name} is being deleted")
+    elif kept := kept_on_purpose(wishes := await with_wishes(services, managed, subject)) or wishes.unclear:
+        stop = Stop(Reason.DELETE_BLOCKED, f"{subject} stays: {kept}")
     else:
-        inside = children(services, managed, holding.spec.identity.identity)
+        inside = children(services, managed, identity)
         stop = waits_for(subject, inside) or await hindrance_of(services, managed, remote, subject)
     if stop is not None:
         raise Stopped(replace(stop, message=f"not dropped and created anew yet: {stop.message}"))
-    return await drop(services, managed, holding, remote, seen, "RECREATE")
 
 
 async def drop(

@@ -43,6 +43,8 @@ class Inventory:
                     held[each.name] = spec.telling
                 if not held:
                     del self._by_holder[spec.holder.key]
+                if not container:
+                    del self._by_container[_container(identity)]
 
     def held_by(self, holder: Holder) -> frozenset[str]:
         """Names of the claims that a resource holds."""

@@ -51,8 +51,9 @@ class Managed:
         model: type[SnowflakeSpec] = kind.spec
         manifest: Mapping[str, Any] = found.spec
         if found.deleting:
-            # Whatever else is wrong with it, it must be deletable.
-            model, manifest = SnowflakeSpec, {key: manifest[key] for key in _COMMON & manifest.keys()}
+            # Whatever else is wrong with it, it must be deletable; where it is abandoned, whatever it says.
+            used = () if _is_abandoned(found) else _COMMON & manifest.keys()
+            model, manifest = SnowflakeSpec, {key: manifest[key] for key in used}
         try:
             spec = model.model_validate(manifest)
         except ValidationError as error:
@@ -88,7 +89,7 @@ class Managed:
 
     @property
     def abandoned(self) -> bool:
-        return self.object.annotations.get(ABANDON) == "true"
+        return _is_abandoned(self.object)
 
     @property
     def force_destroy(self) -> bool:
@@ -98,6 +99,10 @@ class Managed:
     def force_new(self) -> str | None:
         """The order to recreate the object."""
         return self.object.annotations.get(FORCE_NEW_ANNOTATION)
+
+
+def _is_abandoned(found: Object) -> bool:
+    return found.annotations.get(ABANDON) == "true"
 
 
 _COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())

@@ -81,13 +81,20 @@ def deletion_stop_for(error: SnowflakeError | ConfigurationError, subject: objec
     blocks = isinstance(error, SnowflakeError) and error.error_class in _BLOCKING
     reason = Reason.DELETE_BLOCKED if blocks else Reason.DELETING
     stop = stop_for(error, subject, foreign)
-    return undeletable(replace(stop, reason=reason, soon=stop.soon or stop.reason in PASSING))
+    return replace(stop, reason=reason, soon=stop.soon or stop.reason in PASSING)
 
 
-def undeletable(stop: Stop) -> Stop:
-    """A stop with the way out for who can't wait."""
-    way_out = (
-        'To delete the resource and leave the object behind, set the annotation freehold.dev/abandon-on-delete: "true"'
-    )
-    message = f"not dropped yet: {stop.message.removesuffix('.')}. {way_out}"
+def undeletable(stop: Stop, *, read_only: bool) -> Stop:
+    """A stop of a deletion, with the way out for who can't wait.
+
+    Args:
+        stop: why the object isn't dropped.
+        read_only: whether the controllers let nothing go, so that there is none.
+    """
+    message = f"not dropped yet: {stop.message}"
+    if not read_only:
+        message = (
+            f"{message.removesuffix('.')}. To delete the resource and leave the object behind, set the annotation "
+            'freehold.dev/abandon-on-delete: "true"'
+        )
     return replace(stop, message=message, passing=False, condition=DELETE_BLOCKED)

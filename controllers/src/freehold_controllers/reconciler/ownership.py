@@ -12,6 +12,7 @@ from freehold.claims import CLAIM, GRACE, Claim, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
 from freehold_controllers.reconciler.decision import Stop, listed
+from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
@@ -161,7 +162,9 @@ async def let_go(services: Services, managed: Managed) -> bool:
     Returns:
         Whether it holds nothing any more: what is unknown of an object, or under way, is not forgotten.
     """
-    held = await _held(services, managed)
+    # Live while there is a finalizer: without it, nothing would bring us back to a claim that was overlooked.
+    first = FINALIZER in managed.object.finalizers
+    held = await (_listed(services, managed) if first else _held(services, managed))
     for each in held:
         if not each.spec.unsettled:
             await services.store.delete(each)

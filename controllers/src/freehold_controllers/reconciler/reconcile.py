@@ -69,7 +69,7 @@ class Reconciler:
         try:
             await run.delete() if found.deleting else await run.reconcile()
         except Stopped as stopped:
-            stop = undeletable(stopped.stop) if found.deleting else stopped.stop
+            stop = stopped.stop
         except InvalidName as error:
             stop = Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {error}")
         except (SnowflakeError, ConfigurationError) as error:
@@ -78,6 +78,8 @@ class Reconciler:
         else:
             self._succeeded(key, run)
             return Done()
+        if found.deleting:
+            stop = undeletable(stop, read_only=self._services.read_only)
         if stop.reason is Reason.NOT_CONVERGING:
             self._stuck[key] = run.applied_hash
         await run.stop(stop)

@@ -1,31 +1,42 @@
-"""Mode ReadOnly: what a pass would send, found by deciding as if each step had been taken, and sending none."""
+"""Mode ReadOnly: what a pass would send, found by deciding as if claims had been written, and sending nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 from prometheus_client import Gauge
 
 from freehold import fingerprint, planning
-from freehold.claims import Claim, Evidence
+from freehold.claims import Evidence
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
 from freehold.observation import Observation
 from freehold.sql import Sql
+from freehold_controllers.reconciler import dropping
 from freehold_controllers.reconciler.decision import (
+    Absence,
     Create,
+    HandOver,
+    InSync,
+    Look,
     Record,
     Recreate,
+    Release,
     Stop,
     Subject,
+    Tell,
     Update,
-    View,
     Withdraw,
 )
+from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.preflight import require_parents
 from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.updating import as_a_whole
 from freehold_controllers.reconciler.upkeep import decide
 
 _PLANNED = Gauge(
@@ -36,54 +47,104 @@ _PLANNED = Gauge(
 )
 
 
-def rehearse(subject: Subject, view: View) -> tuple[Sql, ...]:
-    """What would be sent to make an object as declared. Pure.
+async def rehearse(
+    services: Services, managed: Managed, remote: Remote, subject: Subject, view: Observation | Absence
+) -> tuple[InSync | Tell, Observation]:
+    """Do all of a pass but what writes.
 
     Args:
-        subject: the resource, with its claim or the one that it would have.
+        services: the outside world.
+        managed: the resource.
+        remote: its object.
+        subject: what is known of it, with its claim or the one that it would have.
         view: all that there is.
 
+    Returns:
+        How the pass ends where there is nothing to write.
+
     Raises:
-        Stopped: nothing would be sent, and why.
+        Stopped: as the pass would; or by what it would send.
+        SnowflakeError: what would be in the way can't be looked for.
     """
-    return tuple(_statements(subject, view))
-
-
-def _statements(subject: Subject, view: View) -> Iterator[Sql]:
-    kind, target, spec = subject.kind, subject.target, subject.spec
-    match decide(subject, view), view:
+    settled, decision = foreseen(subject, view)
+    match decision, view:
         case Stop() as stop, _:
             raise Stopped(stop)
-        case Create(), _:
-            yield planning.create(kind, target, spec)
-        case Recreate(), _:
-            yield planning.drop(kind, target)
-            yield planning.create(kind, target, spec)
-        case Update(differences=differences), Observation() as seen:
-            for step in planning.alter(kind, target, spec, seen, differences):
-                yield step.statement
-        case Record(how=how), Observation() as seen if subject.claim is not None:
-            # As in a pass that has just adopted it: nothing is drift.
-            everything = frozenset({*subject.tracked, *fingerprint.applied(kind, spec)})
-            evidence = Evidence(how=how, created_on=seen.created_on, role=subject.role, time=seen.created_on)
-            ours = subject.claim.model_copy(update={"evidence": evidence, "mark": None, "intent": None})
-            yield from _statements(replace(subject, claim=ours, changed=everything), view)
-        case Withdraw(), _ if subject.claim is not None:
-            spared = subject.claim.model_copy(update={"intent": None})
-            yield from _statements(replace(subject, claim=spared), view)
+        case (InSync() | Tell()) as end, Observation() if _evidence(settled) == _evidence(subject):
+            return end, view
+        case Recreate(), _ if settled.claim is not None:
+            await dropping.require_way(services, managed, settled.claim.identity.identity, remote, settled)
+        case Create(), _ if _evidence(settled) is None:
+            await require_parents(remote, managed.spec)
+    raise Stopped(withheld(planned(settled, decision, view, force=managed.force_destroy)))
 
 
-def withheld(statements: tuple[Sql, ...]) -> Stop:
-    """The end of a pass that would have sent something."""
-    what = "what status.plan says isn't sent" if statements else "the object isn't adopted"
-    message = f"the controllers run in mode ReadOnly: {what}"
-    return Stop(Reason.READ_ONLY, message, passing=True, plan=tuple(each.shown for each in statements))
+Foreseen = Create | Update | Recreate | Tell | InSync | Stop
+"""What is decided in the end."""
 
 
-def withheld_drop(claim: Claim, target_drop: Sql) -> Stop:
-    """The end of the deletion of a resource whose object is ours, or may be."""
-    message = f"{claim.spec.identity.fqn} is kept, and its resource with it, while the controllers run in mode ReadOnly"
-    return Stop(Reason.DELETE_BLOCKED, message, plan=(target_drop.shown,))
+def foreseen(subject: Subject, view: Observation | Absence) -> tuple[Subject, Foreseen]:
+    """What a pass decides once it has written to the claim what it sees, and that claim. Pure."""
+    decision, claim = decide(subject, view), subject.claim
+    if isinstance(decision, Withdraw) and claim is not None:
+        return foreseen(replace(subject, claim=claim.model_copy(update={"intent": None})), view)
+    if isinstance(decision, Record) and claim is not None and isinstance(view, Observation):
+        evidence = Evidence(how=decision.how, created_on=view.created_on, role=subject.role, time=view.created_on)
+        ours = claim.model_copy(update={"evidence": evidence, "mark": None, "intent": None})
+        # As in a pass that has just adopted it: nothing is drift.
+        everything = frozenset({*subject.tracked, *fingerprint.applied(subject.kind, subject.spec)})
+        return foreseen(replace(subject, claim=ours, changed=everything), view)
+    if isinstance(decision, Look | Record | Withdraw):
+        raise TypeError(f"{decision} of {subject}, which has been looked at and has a claim")
+    return subject, decision
+
+
+def planned(subject: Subject, decision: Foreseen, view: Observation | Absence, *, force: bool = False) -> Sequence[Sql]:
+    """The statements by which a decision is carried out. Pure.
+
+    Args:
+        subject: the resource.
+        decision: what is decided.
+        view: what there is.
+        force: whether the user wants an object dropped with all that is inside.
+    """
+    kind, target, spec = subject.kind, subject.target, subject.spec
+    match decision, view:
+        case ((Create() | Recreate()), _):
+            dropped = [planning.drop(kind, target, force=force)] if isinstance(decision, Recreate) else []
+            finish = kind.after_create(target, spec) if kind.after_create else ()
+            return [*dropped, planning.create(kind, target, spec), *(each.statement for each in finish)]
+        case Update() as update, Observation() as seen:
+            if whole := as_a_whole(kind, target, spec, seen, update):
+                return [whole]
+            return [each.statement for each in planning.alter(kind, target, spec, seen, update.differences)]
+    return []
+
+
+def _evidence(subject: Subject) -> Evidence | None:
+    return subject.claim.evidence if subject.claim else None
+
+
+def withheld(statements: Sequence[Sql], *, of_deletion: bool = False) -> Stop:
+    """The end of a pass that would have sent something, or have written whose an object is."""
+    what = "what status.plan says isn't sent" if statements else "it isn't written whose the object is"
+    return Stop(
+        Reason.READ_ONLY,
+        f"the controllers run in mode ReadOnly: {what}",
+        passing=not of_deletion,
+        plan=tuple(each.shown for each in statements),
+    )
+
+
+def withheld_end(subject: Subject, decision: Release | HandOver) -> Stop | None:
+    """The end of a deletion that would send nothing, but let go what may be ours."""
+    if subject.claim is None or not subject.claim.telling:
+        return None
+    if isinstance(decision, HandOver):
+        what = f"{subject} isn't handed over to {decision.to}"
+    else:
+        what = f"the resource isn't let go ({decision.why})"
+    return Stop(Reason.READ_ONLY, f"the controllers run in mode ReadOnly: {what}")
 
 
 class Plans:

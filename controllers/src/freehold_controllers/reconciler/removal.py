@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from freehold.claims import HAND_OVER_ANNOTATION
+from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
 from freehold.kinds.kind import Content, Kind
 from freehold.observation import Observation
 from freehold_controllers.reconciler.decision import (
@@ -47,18 +47,24 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
         return _to_heir(subject, subject.heir)
     if kept := kept_on_purpose(subject):
         return Release(True, f"{subject} stays in Snowflake: {kept}")
+    if subject.unclear:
+        return Stop(Reason.DELETE_BLOCKED, f"{subject} may be meant to stay: {subject.unclear}. Correct or remove it")
     if spec.paused:
         return Stop(Reason.DELETE_BLOCKED, f"{subject} isn't dropped while spec.paused is true: set it to false")
-    if view is None:
-        return Look()
+    return Look() if view is None else _by_view(subject, claim, view)
+
+
+def _by_view(subject: Subject, claim: ClaimSpec, view: View) -> Record | Drop | Release | Stop:
+    """What becomes of what the user wants dropped."""
     if isinstance(view, Observation):
         if claim.evidence and claim.evidence.created_on == view.created_on:
             return Drop()
         if made_by_unknown_attempt(subject, view) and view.owner in (None, subject.role):
             return Record("created")
-        return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
-    if view is Absence.PROVED and subject.under_way and attempt_unknown(claim):
+    if view is not Absence.UNPROVED and subject.under_way and attempt_unknown(claim):
         return awaited(subject)
+    if isinstance(view, Observation):
+        return Release(False, f"{subject} is another object of the same name by now: nothing is dropped")
     if view is Absence.PROVED:
         return Release(False, f"{subject} is gone already")
     return Stop(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -38,7 +38,7 @@ from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.rehearsal import rehearse, withheld
+from freehold_controllers.reconciler.rehearsal import rehearse
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
@@ -131,7 +131,7 @@ class Run:
             under_way=dropping.under_way(services, holding.uid, holding.spec),
         )
         if services.read_only:
-            end, seen = await self._rehearse(remote, subject)
+            end, seen = await self._rehearse(managed, remote, subject)
         else:
             end, seen = await self._converge(managed, remote, holding, subject)
         # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
@@ -179,13 +179,12 @@ class Run:
         if isinstance(view, Observation):
             await self._report(managed, remote, login, InSync(), view)
 
-    async def _rehearse(self, remote: Remote, subject: Subject) -> tuple[InSync | Tell, Observation]:
+    async def _rehearse(self, managed: Managed, remote: Remote, subject: Subject) -> tuple[InSync | Tell, Observation]:
         """Look at all of the object, and tell what would be sent."""
-        self.looked_deep, view = True, await remote.view("deep")
+        evidence = subject.claim.evidence if subject.claim else None
+        self.looked_deep, view = True, await remote.view("deep", evidence)
         self._drift = drifted(subject, view)
-        if isinstance(view, Observation) and isinstance(end := decide(subject, view), InSync | Tell):
-            return end, view
-        raise Stopped(withheld(rehearse(subject, view)))
+        return await rehearse(self._services, managed, remote, subject, view)
 
     async def _converge(
         self, managed: Managed, remote: Remote, holding: Holding, subject: Subject
@@ -203,28 +202,30 @@ class Run:
                     self.looked_deep = bool(subject.changed) or self._depth == "deep"
                     view = await remote.view("deep" if self.looked_deep else "shallow", holding.spec.evidence)
                 case Create(), _:
-                    await self._track()
+                    await self._track(subject.changed)
                     view = await self._create(managed, remote, holding)
                     subject = replace(subject, changed=everything)
                 case Withdraw(), _:
                     await holding.withdraw()
                 case Recreate(), Observation() as seen:
-                    view = await dropping.make_way(self._services, managed, holding, remote, subject, seen)
+                    identity = holding.spec.identity.identity
+                    await dropping.require_way(self._services, managed, identity, remote, subject)
+                    view = await dropping.drop(self._services, managed, holding, remote, seen, "RECREATE")
                 case Record(how=how), Observation() as seen:
                     now = await remote.now()
                     await holding.record(how, seen, remote.role, now, force_new=managed.force_new)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
                     self._services.tell(self._found, told_as[0], f"{self} {told_as[1]}")
                     subject = replace(subject, changed=everything)
-                    view = await remote.view("deep")
+                    view = await remote.view("deep", holding.spec.evidence)
                 case Update() as decided, Observation() as seen:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
-                    await self._track()
+                    await self._track(subject.changed)
                     await update(managed, remote, account, seen, decided, self._services.lacking)
                     self._tell_updated(decided)
                     # What counts is what is seen now, not what was sent.
                     subject = replace(subject, tracked=self._values, passes=subject.passes + 1)
-                    view = await remote.view("deep")
+                    view = await remote.view("deep", holding.spec.evidence)
                 case Stop() as stop, _:
                     raise Stopped(stop)
                 case (InSync() | Tell()) as end, Observation() as seen:
@@ -247,9 +248,10 @@ class Run:
                 self._services.tell(self._found, Reason.CREATED, f"{self} was created")
         return view
 
-    async def _track(self) -> None:
-        """Remember the names of all fields that are about to be sent."""
-        tracked = {**dict.fromkeys(self._values, ""), **self._tracked}
+    async def _track(self, changed: Collection[str]) -> None:
+        """Remember the names of all fields that are about to be sent; of those that the user has changed no value, for
+        after a crash it isn't known which one was applied last."""
+        tracked = {**dict.fromkeys(self._values, ""), **self._tracked, **dict.fromkeys(changed, "")}
         if tracked != self._tracked:
             await self._apply(status_of(self._found).model_copy(update={"tracked_parameters": tracked}))
 

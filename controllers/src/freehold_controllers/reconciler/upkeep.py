@@ -96,7 +96,7 @@ def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | 
             "stores another value: align the manifest or find who changes it",
             condition="Converging",
         )
-    return Update(sent, drift)
+    return Update(sent, drift, whole=sent == found)
 
 
 def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
@@ -128,7 +128,8 @@ def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
         return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {message}")
     remedies = dict.fromkeys(each.remedy for each in refused if each.remedy)
     ways_out = "; or ".join((*remedies, "change the manifest back", recreation.order(subject.spec_hash)))
-    return Stop(Reason.DESTRUCTIVE_CHANGE, f"{subject}: {told(refused)}, which would lose data. Ways out: {ways_out}")
+    message = f"{subject}: {told(refused)}. Nothing is sent that would lose data. Ways out: {ways_out}"
+    return Stop(Reason.DESTRUCTIVE_CHANGE, message)
 
 
 def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:

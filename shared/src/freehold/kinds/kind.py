@@ -341,7 +341,11 @@ class Kind:
                     )
             return found
         outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
-        return (*outer, check(str(getattr(spec, f"{word}_name"))))
+        name = getattr(spec, f"{word}_name")
+        if name is None:
+            # What the CRD's rules keep out of the API may be there all the same, from before they were made.
+            raise InvalidName(f"spec says neither {word}Name nor {word}Ref")
+        return (*outer, check(str(name)))
 
     def show(self, target: Target, *, history: bool = False) -> Sql:
         """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name.

@@ -30,6 +30,7 @@ from freehold.snowflake.errors import (
     HostNotAllowed,
     LoginFailed,
     OutcomeUnknown,
+    RoleNotGranted,
     Unreachable,
     WorkloadIdentityNotAllowed,
 )
@@ -263,6 +264,19 @@ async def test_an_expired_token_is_tried_once(kind: str, team: Team, issuer: Iss
 
     assert refusal.value.error_class is not ErrorClass.SESSION
     assert len(team.logins()) == 1
+
+
+@pytest.mark.parametrize("kind", ["OAuthToken", "OAuthClientCredentials"])
+async def test_a_role_that_a_token_does_not_open_leaves_its_own_role_open(
+    kind: str, team: Team, issuer: Issuer, snowflake: Snowflake
+) -> None:
+    team.credential(kind, issuer)
+    own = team.settings()
+
+    with pytest.raises(RoleNotGranted):
+        await snowflake.execute(own.acting_as("ACCOUNTADMIN"), words("SELECT 1"), TAG)
+
+    assert (await snowflake.verify(own)).role == "OTHER"
 
 
 async def test_a_session_whose_tokens_have_all_expired_is_opened_anew(

@@ -67,6 +67,7 @@ _CONNECTION_LOST = frozenset({250001, 250002})
 _LOGIN_ERRORS: Mapping[int, type[LoginFailed]] = {
     390186: RoleNotGranted,
     390189: RoleNotGranted,
+    390317: RoleNotGranted,
     390420: LoginFailed,
     390422: LoginFailed,
     390913: LoginFailed,

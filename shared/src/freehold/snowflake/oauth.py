@@ -16,7 +16,7 @@ import orjson
 
 from freehold.snowflake.credentials import ClientCredentials
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import CredentialsRefused, LoginFailed, TlsFailed, Unreachable
+from freehold.snowflake.errors import CredentialsRefused, LoginFailed, RoleNotGranted, TlsFailed, Unreachable
 from freehold.snowflake.settings import ConnectionSettings, Proxy
 
 _ERROR_CODE = re.compile(r"[a-z_]{1,64}")
@@ -105,7 +105,9 @@ def _token(status: int, body: bytes, credential: ClientCredentials) -> str:
         remedy = "redirects aren't followed: write the URL that it leads to into spec.oauth.tokenRequestURL"
     elif status == 200:
         remedy = "there is no access_token in the answer: correct spec.oauth.tokenRequestURL"
-    raise CredentialsRefused(
+    # A scope is refused for the role that it names: other roles may be open.
+    failure = RoleNotGranted if code == "invalid_scope" else CredentialsRefused
+    raise failure(
         f"{place} gave no token to client {credential.client_id} with {credential.source}: HTTP status {status}{told}; "
         f"{remedy}",
         error_class=ErrorClass.AUTHENTICATION,

@@ -100,6 +100,6 @@ SESSION = (
     Row((390110, 390195), "the identity token has expired or is invalid"),
     Row((390112,), "the session has expired"),
     Row((390113, 390114, 390115), "the session can't be renewed any more"),
-    Row((390318,), "the OAuth token has expired"),
+    Row((390318,), "the OAuth token has expired", "Where it is kept in a Secret, put a new one there."),
     Row((390400,), "the session can't be renewed: the request was refused"),
 )

@@ -26,7 +26,7 @@ demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, ha
 
 .PHONY: test
 test: $(READY) ## Unit, endpoint, integration and end-to-end tests
-	$(BIN)/pytest tests/unit tests/endpoint -n 2 -q
+	$(BIN)/pytest tests/unit tests/endpoint tests/model -n 2 -q
 	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
 	$(BIN)/pytest tests/chaos -q
 	$(BIN)/pytest tests/e2e -q
@@ -37,11 +37,16 @@ SHARD = 1/1
 chaos: $(READY) ## Kill controllers at each of their requests (SHARD=i/n does a part), see where the next ones end
 	@$(BIN)/python -m tests.chaos --shard $(SHARD)
 
-SEED = $(shell date +%s)
+SEED := $(shell date +%s)
 
 .PHONY: fuzz
 fuzz: $(READY) ## Send the webhook 100,000 mangled requests (SEED=n repeats those of an earlier run)
 	FUZZ_CASES=100000 FUZZ_SEED=$(SEED) $(BIN)/pytest tests/unit/webhook/test_fuzz.py -q --show-capture=no
+
+.PHONY: model
+model: $(READY) ## Let users, strangers and faults loose on the reconciler 5,000 times (SEED=n repeats an earlier run)
+	@echo SEED=$(SEED)
+	MODEL_RUNS=5000 MODEL_SEED=$(SEED) $(BIN)/pytest tests/model -q
 
 .PHONY: lint
 lint: $(READY) ## Style, types, import rules

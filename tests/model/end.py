@@ -1,0 +1,163 @@
+"""What must hold once nothing goes wrong any more: all is as declared, or a condition says rightly why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from freehold.claims import ClaimSpec
+from freehold.kube.conditions import conditions_of
+from freehold.kube.objects import Object
+from freehold_controllers.reconciler.reasons import Reason
+from tests.model.account import OURS, Incarnation, sees_all, there
+from tests.model.rules import Rules, annotated, holder_of, policies
+from tests.model.world import World
+
+ROUNDS = 12
+"""After which nothing may change any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What there is about a resource.
+
+    Attributes:
+        world: everything.
+        resource: the resource.
+        object_: the object of its name.
+        claim: the claim to that name, whoever holds it.
+    """
+
+    world: World
+    resource: Object
+    object_: Incarnation | None
+    claim: ClaimSpec | None
+
+    @property
+    def claims(self) -> list[ClaimSpec]:
+        return [ClaimSpec.model_validate(each.spec) for each in self.world.claims]
+
+    @property
+    def mine(self) -> bool:
+        return self.claim is not None and holder_of(self.claim) == self.resource.key
+
+    @property
+    def proved(self) -> bool:
+        """Whether the object is this resource's."""
+        evidence = self.claim.evidence if self.claim and self.mine else None
+        return evidence is not None and self.object_ is not None and evidence.created_on == self.object_.born
+
+    @property
+    def blind(self) -> bool:
+        return not sees_all(self.world.account)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the object belongs to another role."""
+        return self.object_ is not None and self.object_.owner != OURS
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Fields that aren't as declared."""
+        found, spec = self.object_, self.resource.spec
+        seen = {} if found is None else {"comment": found.comment, "transient": found.transient}
+        return tuple(name for name, value in seen.items() if name in spec and spec[name] != value)
+
+
+JUST: Mapping[Reason, Callable[[Scene], bool]] = {
+    Reason.CONFLICT_DETECTED: lambda it: it.claim is not None and not it.mine,
+    Reason.AWAITING_HAND_OVER: lambda it: it.claim is not None and not it.mine,
+    Reason.RESOURCE_ALREADY_EXISTS: lambda it: it.object_ is not None and it.mine and not it.proved,
+    Reason.REPLACED: lambda it: it.object_ is not None and it.mine and not it.proved,
+    Reason.VANISHED: lambda it: it.mine and not it.proved,
+    Reason.NOT_VISIBLE: lambda it: it.blind and (it.object_ is None or it.foreign),
+    Reason.OWNED_BY_OTHER: lambda it: it.foreign,
+    Reason.OBSERVE_ONLY: lambda it: it.object_ is None or it.foreign,
+    Reason.RECONCILE_PAUSED: lambda it: policies(it.resource).paused,
+    Reason.IDENTITY_CHANGED: lambda it: any(
+        holder_of(each) == it.resource.key and each != it.claim for each in it.claims
+    ),
+    Reason.IMMUTABLE_FIELD: lambda it: "transient" in it.differing,
+    Reason.RECONCILE_ERROR: lambda it: it.foreign,
+    Reason.DELETE_BLOCKED: lambda it: (
+        policies(it.resource).paused
+        or annotated(it.resource, "hand-over-to") is not None
+        or it.resource.kind == "Database"
+        or it.foreign
+    ),
+}
+"""When a reason for not being Ready is true."""
+
+
+def settle(world: World, rules: Rules) -> None:
+    """Let all faults be over, and time pass, until nothing changes any more."""
+    world.arrive()
+    world.read_only = False
+    world.restart()
+    calm = 0
+    for _ in range(ROUNDS):
+        before = _state(world)
+        for each in world.resources:
+            rules.begin(each.key)
+            world.reconcile(each.key)
+        world.sweep()
+        after = _state(world)
+        # Once may be for what is waited for.
+        calm = calm + 1 if after == before else 0
+        if calm > 1:
+            break
+        world.pass_time(100)
+    assert calm > 1, f"it never comes to rest: {before} and {after}"
+    for each in world.resources:
+        _judge(world, each)
+
+
+def _state(world: World) -> dict[str, dict[Any, Any]]:
+    """All that stands still at the end. Whoever may not have a name tries for it again and again, and counts that."""
+    versions = {place: body["metadata"]["resourceVersion"] for place, body in world.kube.objects.items()}
+    claims = {("claims", "", each.name): _but_for_attempts(each.spec) for each in world.claims}
+    objects = {(kind, name): there(world.account, kind, name) for kind in ("Warehouse", "Database") for name in "VW"}
+    return {"stored": {**versions, **claims}, "objects": objects}
+
+
+def _but_for_attempts(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {**spec, "mark": {**spec.get("mark", {}), "attempt": 0}}
+
+
+def _judge(world: World, resource: Object) -> None:
+    scene = _scene(world, resource)
+    ready = next((each for each in conditions_of(resource) if each.type == "Ready"), None)
+    assert ready is not None, f"nothing is told of {resource.key}"
+    paused = policies(resource).paused
+    assert paused or ready.observed_generation == resource.generation, f"{resource.key} is not up to date: {ready}"
+    if ready.status == "True":
+        faults = list(_untrue(scene)) if not paused else []
+        assert not faults, f"{resource.key} is Ready, but {faults}: {scene}"
+    else:
+        just = JUST.get(Reason(ready.reason))
+        assert just is not None, f"{resource.key} ends as {ready}"
+        assert just(scene), f"{resource.key} says {ready}, but that isn't so: {scene}"
+
+
+def _scene(world: World, resource: Object) -> Scene:
+    name = resource.spec["name"]
+    claim = world.claim_of(resource.kind, name)
+    spec = ClaimSpec.model_validate(claim.spec) if claim else None
+    return Scene(world, resource, there(world.account, resource.kind, name), spec)
+
+
+def _untrue(scene: Scene) -> Iterator[str]:
+    if scene.object_ is None:
+        yield "there is no such object"
+    if scene.resource.deleting:
+        yield "it is being deleted"
+    if policies(scene.resource).management_policies.observe_only:
+        return
+    if not scene.proved:
+        yield "nothing proves that its object is its own"
+    if scene.claim and scene.claim.unsettled:
+        yield "something is under way"
+    drifted = any(each.type == "DriftDetected" and each.status == "True" for each in conditions_of(scene.resource))
+    if scene.differing and not drifted:
+        yield f"{scene.differing} differ"

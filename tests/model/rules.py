@@ -1,0 +1,170 @@
+"""What must hold at every moment: of each statement, of each write of a claim, and when a resource is let go."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from freehold.claims import ClaimSpec
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.registry import KINDS
+from freehold.kube.objects import Key, Object
+from tests.model.account import OURS, there
+from tests.model.world import PREFIX, Deed, Late, Witness, World
+
+
+def annotated(resource: Object, name: str) -> str | None:
+    return resource.annotations.get(PREFIX + name)
+
+
+def policies(resource: Object) -> SnowflakeSpec:
+    """What a resource says of how far Freehold may go."""
+    return SnowflakeSpec.model_validate({k: v for k, v in resource.spec.items() if k in _COMMON})
+
+
+_COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())
+
+
+def holder_of(claim: ClaimSpec) -> Key:
+    return Key(claim.holder.kind, claim.holder.namespace, claim.holder.name)
+
+
+def left_on_purpose(world: World, resource: Object, claim: ClaimSpec) -> bool:
+    """Whether the user wants the object to stay when its resource goes."""
+    spec, config = policies(resource), world.config_of(resource.key)
+    orphaned = (config.spec.get("deletion") or {}).get("default") == "Orphan"
+    adopted = claim.evidence is not None and claim.evidence.how == "adopted"
+    return (
+        annotated(resource, "abandon-on-delete") == "true"
+        or config.annotations.get(f"{PREFIX}abandon-dependents") == "true"
+        or spec.deletion_policy == "Orphan"
+        or (spec.deletion_policy is None and orphaned)
+        or spec.management_policies.observe_only
+        or (spec.deletion_policy is None and adopted and KINDS[resource.kind].holds_data)
+    )
+
+
+class Rules(Witness):
+    """The invariants.
+
+    Attributes:
+        makers: the resource for which an object was made by us, by the object's created_on.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.makers: dict[datetime, Key] = {}
+        self._forsaken: set[tuple[str, str]] = set()
+        self._working_on: Object | None = None
+
+    def begin(self, key: Key) -> None:
+        """A pass over a resource begins."""
+        self._working_on = self._world.get(key)
+
+    # --- statements
+
+    def asked(self, text: str) -> None:
+        found = self._working_on
+        assert found is not None, f"nobody asked for {text}"
+        reads, spec = text.startswith(("SHOW", "SELECT")), policies(found)
+        if found.deleting:
+            assert annotated(found, "abandon-on-delete") != "true", f"abandoned, and yet {text}"
+            assert reads or not self._world.terminates(found.kind), f"its kind goes, and yet {text}"
+        else:
+            assert not spec.paused, f"paused, and yet {text}"
+        assert reads or not (spec.paused or spec.management_policies.observe_only), f"only to look, and yet {text}"
+        assert reads or not self._world.read_only, f"in mode ReadOnly {text}"
+
+    def statement(self, deed: Deed) -> None:
+        claim = self._claim(deed.kind, deed.name)
+        assert claim is not None, f"no claim for {deed}"
+        assert holder_of(claim) == deed.sender, f"{deed} although {claim.holder} holds the claim"
+        object_ = there(self._world.account, deed.kind, deed.name)
+        proved = claim.evidence.created_on if claim.evidence else None
+        if deed.verb == "CREATE":
+            altering = deed.text.startswith("CREATE OR ALTER")
+            assert altering or deed.text.startswith(("CREATE WAREHOUSE", "CREATE DATABASE", "CREATE TRANSIENT")), deed
+            assert altering or (claim.mark and claim.mark.since), f"{deed} without a mark"
+            if not altering:
+                return
+        if object_ is not None:
+            assert object_.born == proved, f"{deed} would hit what isn't proved to be ours"
+        if deed.verb == "DROP":
+            meant = claim.intent and claim.intent.created_on
+            assert meant == proved, f"{deed} without an intent"
+
+    def created(self, deed: Deed) -> None:
+        object_ = there(self._world.account, deed.kind, deed.name)
+        assert object_ is not None
+        self.makers.setdefault(object_.born, deed.sender)
+
+    def arrives(self, late: Late) -> None:
+        deed = late.deed
+        now = there(self._world.account, deed.kind, deed.name)
+        if deed.verb == "DROP" and now and now != late.meant:
+            assert now.born not in self.makers or (late.meant and now.born == late.meant.born), f"late {deed}: {now}"
+        if deed.verb == "CREATE" and now is None and (deed.kind, deed.name) not in self._forsaken:
+            claim = self._claim(deed.kind, deed.name)
+            assert claim is not None, f"nobody would know of what a late {deed} makes"
+            assert claim.mark, f"nobody would take what a late {deed} makes for ours"
+            assert claim.mark.since or claim.evidence, f"nobody would take what a late {deed} makes for ours"
+
+    # --- claims
+
+    def claim(self, before: Object | None, after: Object | None) -> None:
+        was = ClaimSpec.model_validate(before.spec) if before else None
+        now = ClaimSpec.model_validate(after.spec) if after else None
+        if was and now and was.holder.key != now.holder.key:
+            self._changes_hands(was, now)
+        elif now and now.evidence and (was is None or was.evidence != now.evidence):
+            self._proved(was, now)
+        elif was and now is None:
+            self._given_up(was)
+
+    def _changes_hands(self, was: ClaimSpec, now: ClaimSpec) -> None:
+        holder = self._world.get(holder_of(was))
+        if holder is None or not was.telling:
+            assert not now.telling, f"{now.holder} has taken what is known of {was.holder}'s object"
+            return
+        assert annotated(holder, "hand-over-to") == now.holder.owner, f"{was.holder} has lost its claim to {now.holder}"
+
+    def _proved(self, was: ClaimSpec | None, now: ClaimSpec) -> None:
+        evidence, key = now.evidence, holder_of(now)
+        assert evidence is not None
+        object_ = there(self._world.account, key.kind, now.identity.identity.parts[-1])
+        resource = self._world.get(key)
+        if evidence.how == "adopted":
+            assert resource is not None
+            wanted = policies(resource).management_policies.adoption_policy == "adopt"
+            assert wanted, f"{key} has adopted what it was told to leave alone"
+            return
+        unknown = was is not None and was.mark is not None and was.mark.since
+        owned = object_ is None or object_.born != evidence.created_on or object_.owner == OURS
+        by_mark = bool(unknown and evidence.created_on >= unknown and owned)
+        assert self.makers.get(evidence.created_on) == key or by_mark, f"{key} says that it made what it didn't"
+
+    def _given_up(self, was: ClaimSpec) -> None:
+        key, name = holder_of(was), was.identity.identity.parts[-1]
+        resource = self._world.get(key)
+        wanted = resource is not None and left_on_purpose(self._world, resource, was)
+        if wanted:
+            self._forsaken.add((key.kind, name))
+            return
+        self._forsaken.discard((key.kind, name))
+        object_ = there(self._world.account, key.kind, name)
+        if object_ and was.evidence:
+            assert object_.born != was.evidence.created_on, f"{key} has let go of what is its own"
+        if object_ and was.mark and was.mark.since and self.makers.get(object_.born) == key:
+            assert object_.owner != OURS, f"{key} has let go of what its lost CREATE has made"
+
+    # --- resources
+
+    def released(self, resource: Object) -> None:
+        if self._world.terminates(resource.kind):
+            return
+        for each in self._world.claims:
+            claim = ClaimSpec.model_validate(each.spec)
+            assert holder_of(claim) != resource.key or not claim.telling, f"{resource.key} went before {each.spec}"
+
+    def _claim(self, kind: str, name: str) -> ClaimSpec | None:
+        found = self._world.claim_of(kind, name)
+        return ClaimSpec.model_validate(found.spec) if found else None

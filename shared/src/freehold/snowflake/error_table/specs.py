@@ -61,7 +61,6 @@ TERMINAL = (
     Row((390142,), "the request can't be read", "Look for a proxy that changes requests."),
     # Objects
     Row((949,), "a function of this name and these arguments exists"),
-    Row((1430,), "the column exists"),
     Row((1432,), "a table keeps one column at least"),
     Row((1482, 11201, 11202, 11207, 11208), "not possible with virtual columns"),
     Row((1471,), "the column holds NULLs", "Fill them first: UPDATE ... SET ... WHERE ... IS NULL."),

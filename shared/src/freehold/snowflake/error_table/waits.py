@@ -112,6 +112,7 @@ EXISTS = (
 
 CONFLICT = (
     Row((625,), "another transaction holds the lock", "SHOW LOCKS names the holder: wait for it, or end it."),
+    Row((1430,), "the column exists by now: somebody else has added it"),
     Row(
         (1492,),
         "the network policy is in use",

@@ -42,11 +42,13 @@ class Observation:
         row: its row of SHOW, filtered by exact name.
         parameters: SHOW PARAMETERS of the object by key; None when only SHOW was read (shallow).
         details: rows of a kind's further queries by the query's name; None when shallow.
+        unreadable: what Snowflake said where more than the row was asked for and the role may not read it.
     """
 
     row: Row
     parameters: Mapping[str, Parameter] | None = None
     details: Mapping[str, tuple[Row, ...]] | None = field(default=None)
+    unreadable: str = ""
 
     @property
     def created_on(self) -> datetime:

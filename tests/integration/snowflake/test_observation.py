@@ -73,6 +73,22 @@ async def test_a_deep_observation_adds_parameters_with_their_level_and_details(
     assert found.details == {"replication": ()}
 
 
+async def test_a_role_that_only_sees_that_an_object_is_there_gets_its_row(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    for statement in ("CREATE DATABASE THEIRS", "CREATE TABLE THEIRS.PUBLIC.T (A INT)"):
+        endpoint.sql(statement, role="ACCOUNTADMIN")
+    table = KINDS["Table"]
+
+    found = await snowflake.observe(
+        settings.acting_as("SEER"), table, table.target(("THEIRS", "PUBLIC", "T")), "deep", TAG, details=["columns"]
+    )
+
+    assert found is not None
+    assert (found.owner, found.details) == ("ACCOUNTADMIN", None)
+    assert found.unreadable.startswith("002003")
+
+
 async def test_what_is_not_there_is_none(observe: Observer) -> None:
     assert await observe("Warehouse", "NO_SUCH") is None
 

@@ -71,6 +71,7 @@ def seen(owner: str | None = "R", **columns: Any) -> Observation:
 
 SEEN, FOREIGN, COMMENTED, TRANSIENT = seen(), seen("S"), seen(comment="theirs"), seen(options="TRANSIENT")
 IMPORTED = seen(kind="IMPORTED DATABASE", origin="A.B.C")
+UNREADABLE = replace(SEEN, unreadable="002003 (02000): does not exist or not authorized")
 HIDDEN = Hidden("003041 (42710): exists")
 GONE, UNSEEN = Absence.PROVED, Absence.UNPROVED
 
@@ -104,6 +105,10 @@ DECISIONS = [
     ("a stranger's object is left alone", "Database", {}, REFUSED, SEEN, Reason.RESOURCE_ALREADY_EXISTS),
     ("a stranger's object is adopted when told to", "Database", ADOPT, REFUSED, SEEN, Record("adopted")),
     ("another role's object may be adopted", "Database", ADOPT, REFUSED, FOREIGN, Record("adopted")),
+    ("what can't be read isn't adopted", "Database", ADOPT, REFUSED, UNREADABLE, Reason.NOT_VISIBLE),
+    ("what can't be read may be a stranger's", "Database", {}, REFUSED, UNREADABLE, Reason.RESOURCE_ALREADY_EXISTS),
+    ("what can't be read may have replaced ours", "Database", {}, OLD, UNREADABLE, Reason.REPLACED),
+    ("ours that can't be read any more is left alone", "Database", {}, CREATED, UNREADABLE, Reason.NOT_VISIBLE),
     ("what the kind refuses isn't adopted", "Database", ADOPT, REFUSED, IMPORTED, Reason.RESOURCE_ALREADY_EXISTS),
     ("PUBLIC isn't adopted again", "Schema", {"name": "PUBLIC"}, OLD, SEEN, Reason.REPLACED),
     ("PUBLIC is adopted again when told to", "Schema", {"name": "PUBLIC", **ADOPT}, OLD, SEEN, Record("adopted")),

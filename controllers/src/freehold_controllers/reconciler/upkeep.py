@@ -60,8 +60,10 @@ def decide(
     if isinstance(view, Absence):
         return _vanished(subject, view) if evidence else Create()
     if evidence and evidence.created_on == view.created_on:
-        # It is still there, and nothing is under way any more.
-        return Withdraw() if subject.claim and subject.claim.intent else _compare(subject, view)
+        if subject.claim and subject.claim.intent:
+            # It is still there, and nothing is under way any more.
+            return Withdraw()
+        return _unreadable(subject, view) if view.unreadable else _compare(subject, view)
     return _ours_or_a_strangers(subject, view)
 
 
@@ -144,6 +146,8 @@ def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
         )
     replaced = subject.claim is not None and subject.claim.evidence is not None
     if _adopts(subject):
+        if view.unreadable:
+            return _unreadable(subject, view)
         refusal = subject.kind.adoptable(view)
         if refusal is None:
             return Record("adopted")
@@ -159,6 +163,16 @@ def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
         Reason.RESOURCE_ALREADY_EXISTS,
         f"{subject} exists already{owner}, and Freehold hasn't made it: it is left alone. Use another name, or set "
         "managementPolicies.adoptionPolicy to adopt",
+    )
+
+
+def _unreadable(subject: Subject, view: Observation) -> Stop:
+    owner = f" by role {view.owner}" if view.owner else ""
+    return Stop(
+        Reason.NOT_VISIBLE,
+        f"role {subject.role} sees that {subject} is there, owned{owner}, and may read nothing of it: "
+        f"{view.unreadable}. Grant the role the ownership, or a privilege on it",
+        soon=True,
     )
 
 

@@ -14,7 +14,7 @@ from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Connection, Result
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import Incomplete, SnowflakeError
+from freehold.snowflake.errors import INVISIBLE, Incomplete, SnowflakeError
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
 from freehold.snowflake.session import AccountFacts, Session, read_facts
@@ -105,7 +105,8 @@ class Snowflake:
             details: which of the kind's further queries to ask (`planning.details`).
 
         Returns:
-            What is there, None when SHOW has no such row: the object is absent, or the role can't see it.
+            What is there, with the row alone where the role may read nothing else; None when SHOW has no such row:
+            the object is absent, or the role can't see it.
 
         Raises:
             LoginFailed: no session.
@@ -123,6 +124,23 @@ class Snowflake:
             return None
         if depth == "shallow":
             return Observation(row)
+        try:
+            return await self._all_of(settings, kind, target, row, tag, details)
+        except SnowflakeError as error:
+            if error.number not in INVISIBLE:
+                raise
+            # RESOLVE ALL shows that an object is there, and nothing of it.
+            return Observation(row, unreadable=str(error))
+
+    async def _all_of(
+        self,
+        settings: ConnectionSettings,
+        kind: Kind,
+        target: Target,
+        row: Row,
+        tag: QueryTag,
+        details: Collection[str],
+    ) -> Observation:
         parameters: tuple[Row, ...] = ()
         if kind.parameters:
             parameters = (await self._read(settings, kind.show_parameters(target), tag)).rows

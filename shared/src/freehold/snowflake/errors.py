@@ -17,6 +17,9 @@ _UNTOLD = frozenset({ErrorClass.TRANSIENT, ErrorClass.SESSION, ErrorClass.UNKNOW
 _STATEMENT_NOT_FOUND = 709
 """The server knows nothing (any more) of the statement whose result was asked for."""
 
+INVISIBLE = frozenset({2003, 2043, 3001})
+"""What a role is told that asks about an object whose contents it may not see (003001), or not tell from absence."""
+
 NAME_TAKEN = frozenset({2002, 3041})
 """CREATE: the name is taken, by an object that is visible (2002) or not (3041)."""
 

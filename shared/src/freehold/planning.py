@@ -270,7 +270,7 @@ def _between(field: SpecField, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterat
 def ineffective(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str, ...]:
     """What a change of a spec says that no statement will be sent for, one sentence each, for people."""
     return tuple(
-        f"{each}: {each.remedy}" if each.remedy else str(each)
+        each.advised
         for field in kind.fields
         if field.facts.differ is not None and getattr(old, field.attribute) != getattr(new, field.attribute)
         for each in _between(field, old, new)

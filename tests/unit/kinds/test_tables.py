@@ -95,7 +95,7 @@ def spec(*declared: Any) -> Any:
         (("A", "B"), ({"name": "C", "type": "DATE", "previousName": "A"}, "B"), ""),
         (("A", "B"), ("B", "A"), "columns keep the order of their creation in the table: A, B"),
         (("A", "B"), ("A", "N", "B"), "columns keep the order of their creation in the table: A, B, N"),
-        (("A", "B"), ("A",), "columns[B] isn't declared any more, and dropping it would lose its data: put it back; "),
+        (("A", "B"), ("A",), "columns[B] isn't declared any more, and dropping it would lose its data: declare it; "),
         (("A",), (a("TIME"),), "columns[A].type is "),
     ],
 )

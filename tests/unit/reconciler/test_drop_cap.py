@@ -53,7 +53,7 @@ def test_who_waits_is_told_what_to_do_and_what_is_wrong_with_a_confirmation() ->
     stop = refusal(config(3, 1, 2, 3, until="tomorrow"), NOW)
     assert stop is not None
     assert stop.soon
-    assert "ProviderConfig n/default lets 3 objects" in stop.message
+    assert "ProviderConfig n/default lets no more than 3 of the objects that hold data" in stop.message
     assert CONFIRM in stop.message
     assert "it is 'tomorrow' now, which is no such time" in stop.message
 

@@ -42,8 +42,8 @@ def refusal(config: Object, now: datetime) -> Stop | None:
         return None
     wrong = f" (it is {text!r} now, which is no such time)" if text and until is None else ""
     rule = (
-        f"{cap} objects that hold data be dropped in an hour, and that many were. It goes on by itself when the hour "
-        "has room again; to go on at once"
+        f"no more than {cap} of the objects that hold data be dropped in an hour, and that many were. It goes on by "
+        "itself when the hour has room again; to go on at once"
         if cap
         else "no object that holds data be dropped without a confirmation. To go on"
     )

@@ -71,7 +71,7 @@ def dropped(spec: Evolving, have: Sequence[Live], _tracked: Collection[str]) -> 
                 str(there[name].type),
                 Change.ASKED,
                 (Action(DROP, sql.identifier(name)),),
-                said="is given up, and there",
+                said="is listed, and still there",
                 causes=(item_name("columns", name),),
             )
 
@@ -89,7 +89,11 @@ def _renamed(column: Column, old: str) -> Deviation:
 
 def _added(column: Column) -> Deviation:
     return Deviation(
-        f"[{column.name}]", column.type, None, actions=(Action(ADD, definition(column)),), said="is to be added"
+        f"[{column.name}]",
+        column.type,
+        None,
+        actions=(Action(ADD, definition(column)),),
+        said="is declared, and missing",
     )
 
 
@@ -116,7 +120,7 @@ def _surplus(spec: Evolving, live: Mapping[str, Live], tracked: Collection[str])
                 type_,
                 Change.DESTRUCTIVE,
                 said="isn't declared any more, and dropping it would lose its data",
-                remedy=f"put it back; or, if it was renamed, give the new column previousName {name}; or list it in "
+                remedy=f"declare it; or, if it was renamed, give the new column previousName {name}; or list it in "
                 "droppedColumns to lose it with its data",
             )
         else:
@@ -179,8 +183,8 @@ def _type(pair: _Pair) -> Iterator[Deviation]:
             "type",
             *both,
             Change.DESTRUCTIVE,
-            "a type can only be widened: put it back; or add a column of the new type, copy what it holds, and list "
-            "the old one in droppedColumns",
+            f"a type can only be widened: declare {observed}; or add a column of the new type, copy what it holds, and "
+            "list the old one in droppedColumns",
         )
 
 

@@ -143,6 +143,11 @@ class Difference:
         wanted = "to be reset" if self.reset else f"should be {shown(self.desired)}"
         return f"{self.name} is {shown(self.observed)}, {wanted}"
 
+    @property
+    def advised(self) -> str:
+        """What is the matter, and what people can do about it."""
+        return f"{self}: {self.remedy}" if self.remedy else str(self)
+
 
 def _qualified_name(row: Row) -> str:
     """The name in a row of SHOW for people, with its schema where it has one."""

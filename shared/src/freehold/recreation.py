@@ -20,19 +20,27 @@ def changes(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str, ..
     )
 
 
-def refusal(what: Iterable[str], spec_hash: str) -> str:
+def refusal(what: Iterable[str], spec_hash: str, *, carried_out: bool = False) -> str:
     """Why a change isn't made, and what to do.
 
     Args:
         what: the changes, for people.
         spec_hash: `fingerprint.spec_hash` of the spec that asks for them.
+        carried_out: whether its order was carried out before, for an object that isn't there any more.
     """
-    told = "; ".join(what)
-    return f"{told}: the object would have to be dropped and created again. Change it back, or {order(spec_hash)}"
+    way_out = order(spec_hash, carried_out=carried_out)
+    return f"{'; '.join(what)}: the object would have to be dropped and created again. Change it back, or {way_out}"
 
 
-def order(spec_hash: str) -> str:
-    """How a user says that exactly this spec is worth the object with all that it holds."""
+def order(spec_hash: str, *, carried_out: bool = False) -> str:
+    """How a user says that exactly this spec is worth the object with all that it holds.
+
+    Args:
+        spec_hash: `fingerprint.spec_hash` of the spec.
+        carried_out: whether that was said, and done, before.
+    """
+    if carried_out:
+        return f"change something else as well: the annotation {FORCE_NEW_ANNOTATION} has had its effect for this spec"
     annotation = f"{FORCE_NEW_ANNOTATION}: {spec_hash}"
     return f"set the annotation {annotation} to have it dropped with all that it holds and created anew"
 

@@ -206,3 +206,16 @@ async def test_an_order_that_stays_in_the_manifest_costs_nothing_when_the_object
     assert world.answers("DROP") == ["ok"]
     assert world.conditions["DriftDetected"]["status"] == "True"
     assert "transient is false, should be true" in world.conditions["DriftDetected"]["message"]
+
+
+async def test_an_order_that_was_carried_out_does_not_cost_what_is_adopted_in_place_of_the_object(world: World) -> None:
+    await ordered(world)
+    await world.settle()
+    world.snowflake.make("W", "theirs")
+    spec = world.kube.objects[world.place]["spec"]
+    spec |= {"deletionPolicy": "Delete", "managementPolicies": {"adoptionPolicy": "adopt"}}
+    await world.settle()
+    assert world.claims[0]["evidence"]["how"] == "adopted"
+    assert world.answers("DROP") == ["ok"]
+    assert world.reason == "ImmutableField"
+    assert "has had its effect" in world.message

@@ -64,7 +64,9 @@ class Holding:
             force_new: the resource's order to recreate the object, which is carried out when this was created.
         """
         attempt = self.spec.mark.attempt if self.spec.mark else 1
-        done = force_new if how == "created" else None
+        carried_out = self.spec.evidence.force_new if self.spec.evidence else None
+        # An order counts once: what is adopted in place of the object that was made for it is not to be dropped by it.
+        done = force_new if how == "created" else carried_out
         evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now, force_new=done)
         await self._write(evidence=evidence, mark=Mark(attempt=attempt, outcome="done"), intent=None)
 

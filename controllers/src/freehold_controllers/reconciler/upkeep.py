@@ -113,8 +113,12 @@ def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
 def _recreation_ordered(subject: Subject) -> bool:
     """Whether the user wants another object for exactly this spec. An order that the object was made for is carried
     out: it stays in the manifest, and must not cost the object when somebody else changes that."""
+    return subject.order == subject.spec_hash and not _carried_out(subject)
+
+
+def _carried_out(subject: Subject) -> bool:
     evidence = subject.claim.evidence if subject.claim else None
-    return subject.order == subject.spec_hash and not (evidence and evidence.force_new == subject.order)
+    return evidence is not None and evidence.force_new == subject.spec_hash
 
 
 def _recreate(subject: Subject, beyond: tuple[Difference, ...]) -> Recreate | Stop:
@@ -126,10 +130,12 @@ def _recreate(subject: Subject, beyond: tuple[Difference, ...]) -> Recreate | St
 def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
     """The user wants what no statement leads to, or only one that loses data."""
     if any(each.change is Change.RECREATE for each in refused):
-        message = recreation.refusal(map(str, refused), subject.spec_hash)
+        message = recreation.refusal(map(str, refused), subject.spec_hash, carried_out=_carried_out(subject))
         return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {message}")
     remedies = dict.fromkeys(each.remedy for each in refused if each.remedy)
-    ways_out = "; or ".join((*remedies, "change the manifest back", recreation.order(subject.spec_hash)))
+    ways_out = "; or ".join(
+        (*remedies, "change the manifest back", recreation.order(subject.spec_hash, carried_out=_carried_out(subject)))
+    )
     message = f"{subject}: {told(refused)}. Nothing is sent that would lose data. Ways out: {ways_out}"
     return Stop(Reason.DESTRUCTIVE_CHANGE, message)
 

@@ -281,6 +281,7 @@ async def test_an_error_that_repeats_is_written_once_although_its_ids_differ() -
         versions.add(str(world.kube.objects[world.place]["status"]))
     (status,) = versions
     assert "01b2" not in status
+    assert [reason for reason, _ in world.events] == ["ReconcileError"]
 
 
 async def test_claims_are_listed_for_a_new_resource_only_while_not_all_are_known() -> None:

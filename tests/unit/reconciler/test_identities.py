@@ -82,6 +82,11 @@ class Place(World):
     def managed(self, kind: Kind, name: str, /, **spec: Any) -> Managed:
         return Managed.read(self.kube.put(kind.resource.path, name, "n", spec=spec), kind)
 
+    def limit(self, **lists: Any) -> None:
+        """Have the ProviderConfig allow less, as far as a new process knows."""
+        self.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]["spec"].update(lists)
+        self.reconciler = self.process()
+
     def grant(self, *privileges: str, name: str = "g") -> Managed:
         return self.managed(
             GRANT, name, privileges=list(privileges), schemaRef={"name": "s"}, tableName="T", roleName="READER"
@@ -195,7 +200,7 @@ async def test_what_is_not_asked_for_any_more_is_given_up_or_told_to_be_taken_aw
 async def test_what_a_slot_names_must_be_allowed(
     place: Place, kind: Kind, spec: dict[str, Any], lists: dict[str, Any], reason: str
 ) -> None:
-    place.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]["spec"].update(lists)
+    place.limit(**lists)
     found, _ = await place.stop(place.managed(kind, "x", **spec))
     assert found == reason
     assert not place.claims
@@ -203,8 +208,7 @@ async def test_what_a_slot_names_must_be_allowed(
 
 @pytest.mark.parametrize("there", [True, False])
 async def test_of_what_may_not_be_referred_to_not_even_the_absence_is_told(place: Place, there: bool) -> None:
-    config = place.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]
-    config["spec"]["allowedRefNamespaces"] = ["platform"]
+    place.limit(allowedRefNamespaces=["platform"])
     if there:
         place.kube.put(KINDS["Database"].resource.path, "db", "secret", spec={"name": "D"})
     spec = {"name": "S", "databaseRef": {"name": "db", "namespace": "secret"}}

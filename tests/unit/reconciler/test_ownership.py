@@ -205,6 +205,21 @@ async def test_the_second_of_two_waits_and_makes_the_object_anew_once_the_first_
     assert world.answers("CREATE") == ["ok", "ok"]
 
 
+async def test_who_was_refused_an_object_takes_nothing_along_when_it_goes() -> None:
+    world = quiet()
+    await world.settle()
+    second, process = world.join(comment="theirs"), world.process()
+    with suppress(Unfinished):
+        await process(second)
+    assert world.reason_of(second) == "ConflictDetected"
+    place = (world.path.plural, "m", "y")
+    world.kube.objects[place]["metadata"]["deletionTimestamp"] = "2026-11-30T13:00:00Z"
+    await process(second)
+    assert place not in world.kube.objects
+    assert [claim["holder"]["name"] for claim in world.claims] == ["x"]
+    assert world.snowflake.sent == [("CREATE", "ok")]
+
+
 def shuffled(seed: int) -> World:
     """A world in which requests of tasks that run at once arrive in an order of their own for each seed."""
     world, chance = quiet(), Random(seed)  # noqa: S311  # to be repeated, not a secret

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from freehold.claims import Account
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Key, Object
 from freehold.login_policy import LoginPolicy
@@ -105,6 +107,29 @@ async def test_nothing_is_sent_when_the_claim_would_be_for_another_account(
     assert world.reason == reason
     assert not world.snowflake.sent
     assert not world.claims
+
+
+@pytest.mark.parametrize(("going", "reason"), [(False, "IdentityChanged"), (True, "AccountChanged")])
+async def test_a_provider_that_leads_to_another_account_leaves_both_alone_until_it_leads_back(
+    going: bool, reason: str
+) -> None:
+    world = World(Fuse(0, done=False))
+    await world.settle()
+    if going:
+        world.delete()
+    stored = world.kube.objects["providerconfigs", "n", "default"]
+    before, sent = stored["status"], list(world.snowflake.sent)
+    stored["status"] = {"account": {"key": "R.B", "name": "O.B"}}
+    world.account = Account(key="R.B", name="O.B")
+    process = world.process()
+    world.learn()
+    with suppress(Unfinished):
+        await process(world.key)
+    assert (world.reason, world.snowflake.sent) == (reason, sent)
+    stored["status"], world.account = before, Account(key="R.A", name="O.A")
+    await world.settle()
+    assert world.answers("DROP") == (["ok"] if going else [])
+    assert going or world.reason == "Available"
 
 
 async def test_a_secret_that_was_only_touched_is_used_on(site: Site) -> None:

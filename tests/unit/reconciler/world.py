@@ -48,6 +48,7 @@ LONGEST = (STATEMENT_TIMEOUT + ARRIVAL).total_seconds()
 """Seconds after which nothing that was sent is under way any more."""
 BEGIN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SETTINGS = ConnectionSettings("n/default", "O-A", "host", 443, "U", "R", None, Password("Secret n/default", "p"))
+ACCOUNT = Account(key="R.A", name="O.A")
 DEFINITIONS = GroupResource(
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
 )
@@ -269,11 +270,11 @@ class Notes(Recorder):
 class Access(Providers):
     """A ProviderConfig that is always verified."""
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, account: Account) -> None:
+        self._account = account
 
     async def login(self, *_: Any, **__: Any) -> Login:
-        return Login(SETTINGS, "R", Account(key="R.A", name="O.A"))
+        return Login(SETTINGS, "R", self._account)
 
 
 def services(
@@ -283,6 +284,7 @@ def services(
     events: list[tuple[str, str]],
     *,
     read_only: bool = False,
+    account: Account = ACCOUNT,
 ) -> Services:
     """What a process that has just started works with."""
     watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
@@ -296,7 +298,7 @@ def services(
         manager="freehold-account",
         store=ClaimStore(kube),
         snowflake=snowflake,
-        providers=Access(),
+        providers=Access(account),
         recorder=Notes(events),
         following=Following(),
         inventory=Inventory(),
@@ -321,10 +323,11 @@ class World:
     monotonic: float = 0.0
     events: list[tuple[str, str]] = field(default_factory=list)
     read_only: bool = False
+    account: Account = ACCOUNT
 
     def __post_init__(self) -> None:
         self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
-        account = {"key": "R.A", "name": "O.A"}
+        account = self.account.model_dump()
         config = {"account": "O-A", "authenticationType": "KeyPair", "role": "R"}
         self.kube.put(PROVIDER_CONFIG.path, "default", "n", spec=config, status={"account": account})
         self.path = KINDS[self.kind].resource.path
@@ -343,7 +346,14 @@ class World:
         self.kube.put(self.path, "x", "n", metadata={"generation": 1}, spec=spec)
 
     def process(self) -> Reconciler:
-        found = services(self.kube, self.snowflake, lambda: self.monotonic, self.events, read_only=self.read_only)
+        found = services(
+            self.kube,
+            self.snowflake,
+            lambda: self.monotonic,
+            self.events,
+            read_only=self.read_only,
+            account=self.account,
+        )
         self.inventory, self.reflectors = found.inventory, found.reflectors
         return Reconciler(found)
 

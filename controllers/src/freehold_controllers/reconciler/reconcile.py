@@ -73,16 +73,16 @@ class Reconciler:
         except InvalidName as error:
             stop = Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {error}")
         except (SnowflakeError, ConfigurationError) as error:
-            _log.info("%s: %s %s", run, error, error.trace if isinstance(error, SnowflakeError) else "")
-            stop = (deletion_stop_for if found.deleting else stop_for)(error, run, foreign_provider(found))
+            _log.info("%s: %s %s", run.report, error, error.trace if isinstance(error, SnowflakeError) else "")
+            stop = (deletion_stop_for if found.deleting else stop_for)(error, run.report, foreign_provider(found))
         else:
             self._succeeded(key, run)
             return Done()
         if found.deleting:
             stop = undeletable(stop, read_only=self._services.read_only)
         if stop.reason is Reason.NOT_CONVERGING:
-            self._stuck[key] = run.applied_hash
-        await run.stop(stop)
+            self._stuck[key] = run.report.applied_hash
+        await run.report.stopped(stop)
         self._plans.note(key, stop.plan)
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message, slowly=stop.slowly)

@@ -27,6 +27,15 @@ def conditions_of(resource: Object) -> tuple[Condition, ...]:
     return tuple(found)
 
 
+def says(resource: Object, message: str, **facts: str) -> bool:
+    """Whether a condition of a resource has this message, however long, and these values of other fields."""
+    stored = shortened(message, MESSAGE_LIMIT)
+    return any(
+        each.message == stored and all(getattr(each, name) == value for name, value in facts.items())
+        for each in conditions_of(resource)
+    )
+
+
 def condition(
     type: str,  # noqa: A002  # the API's own name
     status: Literal["True", "False", "Unknown"],

@@ -79,7 +79,14 @@ def _progress(tallies: Sequence[Tally]) -> str:
 
 def _table(tallies: Sequence[Tally]) -> Table:
     """Runs by kind and operation, all variants together."""
-    table = Table("kind", *(each.name for each in OPERATIONS), "violations", title="runs with a death", box=SIMPLE_HEAD)
+    table = Table(
+        "kind",
+        *(each.name for each in OPERATIONS),
+        "violations",
+        title="runs with a death",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
     for kind in killed_kinds():
         of_kind = [each for each in tallies if each.story.kind is kind]
         runs = [sum(each.runs for each in of_kind if each.story.operation is operation) for operation in OPERATIONS]

@@ -309,7 +309,10 @@ def test_what_loses_data_is_sent_only_when_the_spec_has_come_to_ask_for_it_by_na
     monkeypatch.setattr(planning, "differences", differences)
     decision = decide(subject("Database", {"comment": "a"}, CREATED, changed=COMMENT if changed else NONE), COMMENTED)
     assert verdict(decision, expected) == expected
-    assert not isinstance(decision, Stop) or "write it so; or change the manifest back; or set" in decision.message
+    assert (
+        not isinstance(decision, Stop)
+        or "write it so. Nothing is sent that would lose data. Change the manifest back, or set" in decision.message
+    )
 
 
 def test_drift_is_told_apart_from_a_change_of_the_spec_field_by_field() -> None:

@@ -132,11 +132,9 @@ def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
     if any(each.change is Change.RECREATE for each in refused):
         message = recreation.refusal(map(str, refused), subject.spec_hash, carried_out=_carried_out(subject))
         return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {message}")
-    remedies = dict.fromkeys(each.remedy for each in refused if each.remedy)
-    ways_out = "; or ".join(
-        (*remedies, "change the manifest back", recreation.order(subject.spec_hash, carried_out=_carried_out(subject)))
-    )
-    message = f"{subject}: {told(refused)}. Nothing is sent that would lose data. Ways out: {ways_out}"
+    advised = ". ".join(each.advised for each in refused)
+    order = recreation.order(subject.spec_hash, carried_out=_carried_out(subject))
+    message = f"{subject}: {advised}. Nothing is sent that would lose data. Change the manifest back, or {order}"
     return Stop(Reason.DESTRUCTIVE_CHANGE, message)
 
 

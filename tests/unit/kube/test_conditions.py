@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freehold.kube.conditions import MESSAGE_LIMIT, condition, conditions_of
+from freehold.kube.conditions import MESSAGE_LIMIT, condition, conditions_of, says
 from freehold.kube.objects import Object
 from freehold.kube.text import micro_time, shortened
 
@@ -35,6 +36,15 @@ def test_a_long_message_keeps_its_beginning_and_its_query_id() -> None:
     assert len(message.encode()) <= MESSAGE_LIMIT
     assert message.startswith("SQL compilation error: ")
     assert message.endswith("(query 01b2-3)")
+
+
+@pytest.mark.parametrize("text", ["short", "x" * 40_000])
+def test_what_is_told_is_known_to_be_told_however_long(text: str) -> None:
+    told = condition("Ready", "False", "Error", text, generation=1, previous=(), now=NOON)
+    resource = Object({"status": {"conditions": [told.model_dump(mode="json", by_alias=True)]}})
+    assert says(resource, text, reason="Error")
+    assert not says(resource, text, reason="Other")
+    assert not says(resource, text + "y", reason="Error")
 
 
 @given(st.text(max_size=2000), st.integers(512, 1024))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from freehold import planning, validation
+from freehold.kinds.constraints import Constraint
 from freehold.kinds.registry import KINDS, refused
 from freehold.kinds.schema.table import TABLE
 
@@ -105,3 +106,15 @@ def test_what_a_change_will_not_bring_about_is_told_when_it_is_made(
     found = planning.ineffective(TABLE, spec(*old), spec(*new))
     assert len(found) == bool(told)
     assert all(each.startswith(told) for each in found)
+
+
+@pytest.mark.parametrize(("table", "same"), [("D.S.T", True), ("D.S.OTHER", False)])
+def test_a_key_follows_columns_that_are_renamed_in_its_own_table_alone(table: str, same: bool) -> None:
+    def keyed(*columns: Any, key: str, referenced: str) -> Any:
+        target = {"table": table, "columns": [referenced]}
+        constraint = {"name": "K", "type": "ForeignKey", "columns": [key], "foreignKey": target}
+        return spec(*columns).model_copy(update={"constraints": [Constraint.model_validate(constraint)]})
+
+    renamed = ({"name": name, "type": "DATE", "previousName": name[0]} for name in ("A1", "B1"))
+    old, new = keyed("A", "B", key="A", referenced="B"), keyed(*renamed, key="A1", referenced="B1")
+    assert bool(planning.recreated(TABLE, old, new)) != same

@@ -193,21 +193,25 @@ def deviations(spec: Any, have: Keys, tracked: Collection[str]) -> Iterator[Devi
         tracked: names under which fields and constraints were ever sent.
     """
     renamed = {each.previous_name: each.name for each in spec.columns if each.previous_name}
+    own = (spec.database_name, spec.schema_name, spec.name)
     declared = {each.name: key(each) for each in spec.constraints or ()}
     for name, wanted in declared.items():
         live = have.by_name.get(name)
         if live is None and (have.checks or wanted.type != CHECK):
             yield _fixed(name, str(wanted), None)
-        elif live is not None and not wanted.same(_with_columns(live, renamed)) and not wanted.same(live):
+        elif live is not None and not wanted.same(_renamed(live, renamed, own)) and not wanted.same(live):
             yield _fixed(name, str(wanted), str(live))
     for name, live in have.by_name.items():
         if name not in declared and item_name("constraints", name) in tracked:
             yield _fixed(name, None, str(live))
 
 
-def _with_columns(live: Key, renamed: Mapping[str, str]) -> Key:
-    """A key after its columns were renamed."""
-    return replace(live, columns=tuple(renamed.get(each, each) for each in live.columns))
+def _renamed(live: Key, renamed: Mapping[str, str], own: tuple[str | None, ...]) -> Key:
+    """A key after the columns of its own table were renamed, which a foreign key may refer to as well."""
+    columns, referenced = (
+        tuple(renamed.get(each, each) for each in those) for those in (live.columns, live.referenced)
+    )
+    return replace(live, columns=columns, referenced=referenced if live.table in ((), own) else live.referenced)
 
 
 def _fixed(name: str, desired: str | None, observed: str | None) -> Deviation:

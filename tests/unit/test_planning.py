@@ -68,10 +68,27 @@ def test_what_adoption_depends_on_is_read_only_by_those_who_may_adopt() -> None:
     assert planning.details(database, database.spec.model_validate({"name": "X"}), ["replication"]) == {"replication"}
 
 
+COMMENT = SpecField("comment", "comment", Property(sql="COMMENT"))
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [
+        (Difference(COMMENT, "ours", "theirs", Change.ALTER), 'comment was "theirs", is "ours" now'),
+        (Difference(COMMENT, None, "theirs", Change.ALTER), 'comment was "theirs", is reset now'),
+        (Difference(COMMENT, "x", None, Change.ALTER, "[A]", said="is declared, and missing"), "comment[A] was added"),
+        (Difference(COMMENT, None, "x", Change.ASKED, "[A]", said="is listed, and there"), "comment[A] was dropped"),
+    ],
+)
+def test_what_was_mended_is_told_as_past(difference: Difference, told: str) -> None:
+    assert difference.mended == told
+
+
 def test_a_secret_is_told_neither_in_a_difference_nor_in_a_statement() -> None:
     facts = Property(sql="PASSWORD", secret=True)
     difference = Difference(SpecField("password", "password", facts), "tops3cret", "0ld", Change.ALTER)
     assert str(difference) == "password is '***', should be '***'"
+    assert difference.mended == "password was '***', is '***' now"
     assignment = facts.assignment("tops3cret")
     assert assignment.text == "PASSWORD = 'tops3cret'"
     assert str(assignment) == "PASSWORD = '***'"

@@ -38,6 +38,7 @@ async def test_drift_that_cannot_be_corrected_is_told_while_it_lasts() -> None:
     await world.settle()
     assert "DriftDetected" not in world.conditions
     assert world.reason == "Available"
+    assert ("DriftCorrected", 'comment was "theirs", is "ours" now') in world.events
 
 
 async def test_drift_that_is_only_told_is_not_corrected_when_another_field_is_changed() -> None:

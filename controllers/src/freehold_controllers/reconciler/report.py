@@ -14,7 +14,7 @@ from freehold.kube.conditions import says
 from freehold.kube.objects import Object
 from freehold.observation import Observation
 from freehold_controllers.reconciler import status
-from freehold_controllers.reconciler.decision import InSync, Stop, Tell, Update, told
+from freehold_controllers.reconciler.decision import InSync, Stop, Tell, Update
 from freehold_controllers.reconciler.managed import asked_now, status_of
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
@@ -108,7 +108,7 @@ class Report:
         wanted = [each for each in update.differences if each not in update.drift]
         for reason, differences in ((Reason.DRIFT_CORRECTED, update.drift), (Reason.UPDATED, wanted)):
             if differences:
-                self.tell(reason, told(differences))
+                self.tell(reason, "; ".join(each.mended for each in differences))
 
     def tell(self, reason: Reason, note: str, *, type_: Literal["Normal", "Warning"] = "Normal") -> None:
         """Record an Event about the resource."""
@@ -118,7 +118,7 @@ class Report:
         """What was changed from outside, for as long as it is, with an Event when it is news."""
         if not self.drift:
             return {}
-        note = told(self.drift)
+        note = "; ".join(each.advised for each in self.drift)
         if not says(self.found, note, type=DRIFT_DETECTED):
             self.tell(Reason.DRIFT_DETECTED, note, type_="Warning")
         return {DRIFT_DETECTED: Verdict("True", Reason.DRIFT_DETECTED, note)}

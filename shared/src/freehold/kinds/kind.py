@@ -148,6 +148,15 @@ class Difference:
         """What is the matter, and what people can do about it."""
         return f"{self}: {self.remedy}" if self.remedy else str(self)
 
+    @property
+    def mended(self) -> str:
+        """What was the matter, once it is mended."""
+        if self.said:
+            return f"{self.name} was {'dropped' if self.reset else 'added'}"
+        shown = self.field.facts.shown
+        now = "reset now" if self.reset else f"{shown(self.desired)} now"
+        return f"{self.name} was {shown(self.observed)}, is {now}"
+
 
 def _qualified_name(row: Row) -> str:
     """The name in a row of SHOW for people, with its schema where it has one."""

@@ -49,7 +49,8 @@ class Tenant:
     def secret(self, name: str, password: str) -> None:
         self.apply("Secret", name, api="v1", data={"password": base64.b64encode(password.encode()).decode()})
 
-    def provider(self, user: str, name: str = "default", **spec: Any) -> None:
+    def provider(self, user: str | None, name: str = "default", **spec: Any) -> None:
+        """Apply a ProviderConfig: by password, unless the spec says otherwise, in which None takes a field out."""
         facts = {
             "account": "FREEHOLD-DEVSTACK",
             "host": self.endpoint.host,
@@ -59,7 +60,8 @@ class Tenant:
             "authenticationType": "UsernamePassword",
             "credentials": {"secretRef": {"name": name, "key": "password"}},
         }
-        self.apply("ProviderConfig", name, spec={**facts, **spec})
+        given = {field: value for field, value in {**facts, **spec}.items() if value is not None}
+        self.apply("ProviderConfig", name, spec=given)
 
     def apply(
         self, kind: str, name: str, *, api: str = API, annotations: Mapping[str, str] | None = None, **parts: Any

@@ -1,17 +1,21 @@
 """The endpoint as a process of its own: the command line, the README's example as printed, and the admin client."""
 
 import asyncio
+import json
 import re
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 import freehold_devstack
+from freehold_devstack import cli
+from freehold_devstack.errors import DevstackError
 from freehold_devstack.snowflake.__main__ import app
 from freehold_devstack.snowflake.control_client import ControlClient, RefusedError
 from freehold_devstack.snowflake.tls import issue
@@ -169,3 +173,18 @@ def use(control: ControlClient) -> None:
     control.skew(60)
     control.fault("SELECT", "error", number=603)
     control.clear_faults()
+
+
+async def test_a_person_runs_sql_in_the_account_of_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = SimpleNamespace(name="demo", state=SimpleNamespace(directory=tmp_path), joined=nullcontext)
+    monkeypatch.setattr(cli, "choose", lambda _name: instance)
+    with pytest.raises(DevstackError, match="has no Snowflake account"):
+        cli.sql("SHOW ROLES")
+    folder = tmp_path / "snowflake"
+    folder.mkdir()
+    (folder / "seed.yaml").write_text(SEED)
+    async with served(folder, "--seed=seed.yaml", f"--port={free_port()}", "--ready-file=ready.json"):
+        asked = await asyncio.to_thread(CliRunner().invoke, cli.app, ["sql", "SHOW ROLES LIKE 'PUB%'"])
+        assert json.loads(asked.stdout)["name"] == "PUBLIC"
+        with pytest.raises(DevstackError, match="002003"):
+            await asyncio.to_thread(cli.sql, "DROP DATABASE NONE")

@@ -1,5 +1,6 @@
 """The `devstack` command: start, stop and look at instances, run kubectl and helm on them, or Snowflake alone."""
 
+import json
 import os
 import shutil
 import sys
@@ -11,11 +12,13 @@ import typer
 from freehold_devstack import images as container_images
 from freehold_devstack.cluster import Cluster
 from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.demo import account
 from freehold_devstack.errors import COMMAND, DevstackError
 from freehold_devstack.instance import choose, end, instances
 from freehold_devstack.prerequisites import Tier
 from freehold_devstack.processes import ProcessId
 from freehold_devstack.progress import console
+from freehold_devstack.snowflake.control_client import ControlClient, RefusedError
 
 app = typer.Typer(
     help="Real Kubernetes on this machine, and a Snowflake endpoint, for Freehold's demo and tests.",
@@ -116,6 +119,26 @@ def helm(context: typer.Context) -> None:
 def snowflake(context: typer.Context) -> None:
     """Serve a Snowflake endpoint alone, until interrupted."""
     _replace((sys.executable, "-m", "freehold_devstack.snowflake", *context.args))
+
+
+@app.command()
+def sql(
+    statement: Annotated[str, typer.Argument(help="One statement.")],
+    role: Annotated[str, typer.Option(help="As whom.")] = "ACCOUNTADMIN",
+    name: Name = None,
+) -> None:
+    """Run a statement in the demo's Snowflake account, as somebody beside Freehold; prints its rows as JSON."""
+    instance = choose(name)
+    ready = account.ready_file(instance.state.directory)
+    if not ready.exists():
+        raise DevstackError(f"{instance.name} has no Snowflake account", "`KEEP=1 make demo` leaves one running")
+    with instance.joined():
+        try:
+            rows = ControlClient.read(ready).sql(statement, role=role)
+        except RefusedError as error:
+            raise DevstackError(str(error), f"it was run as {role}; --role says as whom") from error
+    for row in rows:
+        sys.stdout.write(f"{json.dumps(row)}\n")
 
 
 @app.command()

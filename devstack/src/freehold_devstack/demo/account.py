@@ -33,6 +33,11 @@ CHANGES = frozenset({"CREATE", "ALTER", "DROP", "UNDROP", "GRANT", "REVOKE"})
 START_SECONDS = 20.0
 
 
+def ready_file(instance: Path) -> Path:
+    """Where the endpoint writes how it is reached, in the folder of its instance."""
+    return instance / NAME / "ready.json"
+
+
 @dataclass(frozen=True)
 class Statement:
     """One statement as the account received it.
@@ -88,7 +93,7 @@ class Account:
         public_key = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
         seed = folder / "account.yaml"
         seed.write_text(Template(SEED.read_text()).substitute(PUBLIC_KEY=json.dumps(public_key)))
-        ready = folder / "ready.json"
+        ready = ready_file(cluster.state.directory)
         command = (
             *(
                 str(Path(sys.executable).with_name("devstack")),

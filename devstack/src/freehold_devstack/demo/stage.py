@@ -181,6 +181,8 @@ def opened(screen: Screen, name: str | None = None, *, keep: bool = False) -> It
             screen.command(f"{COMMAND} kubectl describe warehouse loading --namespace team-a")
             screen.say("The SQL that Snowflake has received:")
             screen.command(RECEIVED)
+            screen.say("To change something in Snowflake behind Freehold's back:")
+            screen.command(f"{COMMAND} sql 'ALTER WAREHOUSE LOADING SET AUTO_SUSPEND = 86400'")
             screen.say("To end it:")
             screen.command(f"make --directory {REPOSITORY} demo-down")
         else:

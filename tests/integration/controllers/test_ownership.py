@@ -24,7 +24,7 @@ def test_a_controller_killed_between_create_and_evidence_recovers_its_object(
     tenant.ready("database", "db")
     outcomes = [each.outcome for each in tenant.endpoint.statements(created)]
     assert outcomes[0] == "ok"
-    assert set(outcomes[1:]) == {"002002"}
+    assert set(outcomes[1:]) <= {"002002"}
     assert evidence(tenant, name)["how"] == "created"
 
 

@@ -75,7 +75,7 @@ def test_nothing_is_created_where_something_is_seen() -> None:
     for asked, view in STAYING:
         if isinstance(decide(asked, view), Create):
             assert view is None or isinstance(view, Absence)
-            assert view is not None or asked.claim is None or asked.claim.evidence is None
+            assert view is not None or asked.claim is None or not asked.claim.telling
 
 
 def test_data_that_has_gone_is_made_anew_only_when_told_to_or_by_our_own_hand() -> None:
@@ -116,7 +116,8 @@ def test_a_strangers_object_is_ours_only_by_adoption_or_by_an_attempt_that_may_h
 def test_what_is_to_stay_is_never_dropped() -> None:
     for asked, view in GOING:
         decision = decide_deletion(asked, view)
-        stays = asked.abandoned or asked.heir or asked.spec.deletion_policy == "Orphan" or asked.spec.paused
+        wishes = (asked.abandoned, asked.unclear, asked.heir, asked.spec.deletion_policy == "Orphan", asked.spec.paused)
+        stays = any(wishes)
         adopted = asked.claim is not None and asked.claim.evidence and asked.claim.evidence.how == "adopted"
         if stays or (adopted and asked.kind.holds_data and asked.spec.deletion_policy is None):
             assert not isinstance(decision, Drop)

@@ -168,6 +168,7 @@ class MemorySnowflake(Snowflake):
         sent: statements that were carried out or refused, with the answer.
         content: what is found inside any object.
         parameters: of any object.
+        owner: of what is created.
         asked_what_it_sees: how often it was asked whether the role sees everything.
         before: called with each statement before it is handled; may raise, or change what is stored.
     """
@@ -179,6 +180,7 @@ class MemorySnowflake(Snowflake):
         self.sent: list[tuple[str, str]] = []
         self.content: tuple[Row, ...] = ()
         self.parameters: dict[str, Parameter] = {}
+        self.owner = "R"
         self.asked_what_it_sees = 0
         self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
@@ -212,7 +214,7 @@ class MemorySnowflake(Snowflake):
             raise SnowflakeError("doesn't exist or not authorized", number=2003, sqlstate="02000")
         self.sent.append((verb, "ok"))
         if verb == "CREATE":
-            self.make(name, comment[0] if comment else "", options=options)
+            self.make(name, comment[0] if comment else "", self.owner, options)
         elif verb == "DROP":
             del self.rows[name]
         else:

@@ -43,6 +43,7 @@ async def delete(services: Services, managed: Managed) -> None:
     Raises:
         Stopped: the object can't be dropped now.
     """
+    # Whoever set it dealt with the object before removing it; who never did so has sent nothing.
     if finalizer.FINALIZER not in managed.object.finalizers:
         if not services.read_only:
             await _release_unused_claims(services, managed)
@@ -121,11 +122,12 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() | Drop()), Observation()) if services.read_only:
                 _require(await dropping.hindrance_of(services, managed, remote, subject))
-                drop = planning.drop(managed.kind, subject.target, force=managed.force_destroy)
-                return withheld([drop], of_deletion=True)
+                return withheld([planning.drop(managed.kind, subject.target, force=managed.force_destroy)])
             case ((Record() as record), Observation() as seen):
+                # Before the DROP, which only evidence allows: after a crash here it is ours without a doubt.
                 await holding.record(record.how, seen, remote.role, await remote.now())
             case Drop(), Observation() as seen:
+                # All that may be in the way before the intent: what has to wait leaves none.
                 _require(await dropping.hindrance_of(services, managed, remote, subject))
                 view = await dropping.drop(services, managed, holding, remote, seen)
             case ((Release() | Stop() as end), _):

@@ -125,15 +125,11 @@ def _evidence(subject: Subject) -> Evidence | None:
     return subject.claim.evidence if subject.claim else None
 
 
-def withheld(statements: Sequence[Sql], *, of_deletion: bool = False) -> Stop:
+def withheld(statements: Sequence[Sql]) -> Stop:
     """The end of a pass that would have sent something, or have written whose an object is."""
     what = "what status.plan says isn't sent" if statements else "it isn't written whose the object is"
-    return Stop(
-        Reason.READ_ONLY,
-        f"the controllers run in mode ReadOnly: {what}",
-        passing=not of_deletion,
-        plan=tuple(each.shown for each in statements),
-    )
+    message = f"the controllers run in mode ReadOnly: {what}"
+    return Stop(Reason.READ_ONLY, message, passing=True, plan=tuple(each.shown for each in statements))
 
 
 def withheld_end(subject: Subject, decision: Release | HandOver) -> Stop | None:

@@ -105,6 +105,7 @@ DELETION: Mapping[str, _Wish] = {
     "`deletionPolicy: Orphan`": {"spec": {"deletion_policy": "Orphan"}},
     "`paused: true`": {"spec": {"paused": True}},
     "`abandon-on-delete`": {"abandoned": True},
+    "`abandon-on-delete`, misspelt": {"unclear": "the annotation"},
     "`hand-over-to`, the heir is there": {"heir": Heir(_HOLDER, ready=True)},
     "`hand-over-to`, it isn't": {"heir": Heir(_HOLDER, ready=False)},
 }

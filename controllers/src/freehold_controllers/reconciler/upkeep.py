@@ -52,7 +52,9 @@ def decide(
     if subject.under_way == "DROP":
         return awaited(subject)
     if view is None:
-        return Look() if evidence or observe_only else Create()
+        # A first CREATE needs no look: it is answered by what is there. What an earlier one may have made is seen.
+        unknown = subject.claim is not None and attempt_unknown(subject.claim)
+        return Look() if evidence or observe_only or unknown else Create()
     if observe_only:
         return _watched(subject, view)
     if isinstance(view, Hidden):

@@ -48,7 +48,10 @@ async def _resolve(target: Object | None) -> Managed:
         (_warehouse("other", {"name": "O"}), "isn't reconciled yet"),
         (_warehouse("other", {"name": "O"}, conditions=_ready(generation=1)), "isn't reconciled yet"),
         (_warehouse("other", {"name": "O"}, conditions=_ready("False")), "isn't ready: Because"),
-        (_warehouse("other", {"name": "O"}, deleting=True, conditions=_ready()), "is being deleted"),
+        (
+            _warehouse("other", {"name": "O"}, deleting=True, conditions=_ready()),
+            "is being deleted: delete this resource, too, or refer to another one",
+        ),
         (
             _warehouse("other", {"name": "O"}, conditions=_ready(), account="ORG.ELSE"),
             "lives in account ORG.ELSE, not in ORG.ACC",

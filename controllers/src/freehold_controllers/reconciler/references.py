@@ -63,7 +63,7 @@ def _usable(requested: Requested, found: Object | None, account: str) -> Object:
     if found is None:
         raise unresolved(f"{requested} doesn't exist")
     if found.deleting:
-        raise unresolved(f"{requested} is being deleted")
+        raise unresolved(f"{requested} is being deleted: delete this resource, too, or refer to another one")
     ready = next((each for each in conditions_of(found) if each.type == READY), None)
     if ready is None or ready.observed_generation != found.generation:
         raise unresolved(f"{requested} isn't reconciled yet", passing=True)

@@ -21,13 +21,14 @@ from freehold_devstack.snowflake.seed import SeedAccount, SeedRole
 OURS, THEIRS = "R", "S"
 """The role that Freehold works in, and one of others."""
 
-SEED = SeedAccount(
-    roles={role: SeedRole(granted_to=["SYSADMIN"]) for role in (OURS, THEIRS)},
-    statements=[
-        f"GRANT CREATE DATABASE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE {OURS}",
-        f"GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE {THEIRS}",
-    ],
-)
+ROLES = {role: {"granted_to": ["SYSADMIN"]} for role in (OURS, THEIRS)}
+STATEMENTS = [
+    f"GRANT CREATE DATABASE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE {OURS}",
+    f"GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE {THEIRS}",
+]
+"""What an account begins with."""
+
+SEED = SeedAccount(roles={name: SeedRole.model_validate(facts) for name, facts in ROLES.items()}, statements=STATEMENTS)
 
 FACTS = AccountFacts("R", "A", "O", "A", "U", OURS, "", "10")
 

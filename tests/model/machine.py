@@ -50,11 +50,15 @@ specs = st.lists(fields, max_size=3, unique_by=lambda each: each[0]).map(dict)
 deletions = st.sampled_from(({}, {"default": "Orphan"}, {"maxPerHour": 1}))
 notes = st.sampled_from([(name, value) for name, values in ANNOTATIONS.items() for value in values])
 strangers = st.sampled_from(tuple(STRANGERS))
-troubles = st.tuples(st.integers(1, 16), st.sampled_from([each.value for each in What]), strangers)
+troubles = st.tuples(
+    st.one_of(st.just(0), st.integers(1, 16)), st.sampled_from([each.value for each in What]), strangers
+)
 
 Then = bool | tuple[int, str, str]
 """What the process does after a step: nothing, a pass over every resource, or one over the resource at hand in which
 something goes wrong: at which of its requests, how, and what a stranger does then if it is that."""
+
+TAKEN = ("creates", "creates in our role")
 
 thens = st.one_of(st.just(False), st.just(True), troubles)
 
@@ -82,10 +86,12 @@ class Machine(RuleBasedStateMachine):
         finally:
             self._loop.close()
 
-    @initialize(kind=st.sampled_from(KINDS), spec=specs, work=st.booleans())
-    def begin(self, kind: str, spec: dict[str, Any], work: bool) -> None:
+    @initialize(kind=st.sampled_from(KINDS), taken=st.sampled_from((None, None, *TAKEN)), spec=specs, then=thens)
+    def begin(self, kind: str, taken: str | None, spec: dict[str, Any], then: Then) -> None:
         self.kind = kind
-        self.apply("a", "W", spec, webhook=True, then=work)
+        if taken:
+            self.world.stranger(taken, kind, "W")
+        self.apply("a", "W", spec, webhook=True, then=then)
 
     # --- users
 

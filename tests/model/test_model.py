@@ -1,12 +1,18 @@
-"""The model test with an account in this process: the same runs each time, or those of MODEL_SEED."""
+"""The model test, with an account in this process, and over the real driver: the same runs each time, or those of
+MODEL_SEED."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
+from pathlib import Path
 
 import hypothesis
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from tests.harness.endpoint import Endpoint
+from tests.model.endpoint import SEED as ACCOUNT
+from tests.model.endpoint import Remote
 from tests.model.machine import Machine
 
 RUNS = int(os.environ.get("MODEL_RUNS", "100"))
@@ -37,3 +43,15 @@ def run(machine: type[RuleBasedStateMachine], runs: int) -> None:
 
 def test_whatever_happens_nothing_but_what_is_ours_is_touched_and_all_ends_as_declared() -> None:
     run(Machine, RUNS)
+
+
+def test_the_same_holds_over_the_driver_and_the_protocol(tmp_path: Path) -> None:
+    endpoint = Endpoint(tmp_path, ACCOUNT)
+
+    class Wired(Machine):
+        account = partial(Remote, endpoint)
+
+    try:
+        run(Wired, max(RUNS // 20, 1))
+    finally:
+        endpoint.stop()

@@ -33,7 +33,7 @@ _AFTER = frozenset({What.DEATH_AFTER, What.SILENCE_AFTER})
 
 @dataclass
 class Trouble(Fuse):
-    """One request goes wrong.
+    """One request goes wrong: number `at`, or if that is 0 the first statement that writes.
 
     Attributes:
         what: how.
@@ -102,4 +102,6 @@ class Trouble(Fuse):
                 self.stranger()
                 self.what = None
             return False
+        if self.at == 0 and writes:
+            self.at = self.count
         return self.count == self.at and self.what is not None

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from freehold_devstack.progress import console, task
@@ -84,7 +83,8 @@ def _table(tallies: Sequence[Tally]) -> Table:
         *(each.name for each in OPERATIONS),
         "violations",
         title="runs with a death",
-        box=SIMPLE_HEAD,
+        box=None,
+        pad_edge=False,
         padding=(0, 1, 0, 0),
     )
     for kind in killed_kinds():

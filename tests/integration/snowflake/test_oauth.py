@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -145,14 +146,25 @@ async def test_a_redirect_of_the_token_endpoint_is_not_followed(
     assert elsewhere.asked == []
 
 
-async def test_a_token_endpoint_that_is_not_there_or_not_trusted_is_named(
+async def test_a_token_endpoint_that_is_not_there_or_not_trusted_is_named_in_the_same_words_each_time(
     session: ConnectionSettings, certificate: Certificate
 ) -> None:
+    async def told(settings: ConnectionSettings, port: int, failure: type[LoginFailed]) -> set[str]:
+        messages = set()
+        for _ in range(2):
+            with pytest.raises(failure) as failed:
+                await fetch_token(client(port), settings, 5)
+            messages.add(str(failed.value))
+        return messages
+
     async with serving(Scripted(answer("200 OK", GOOD)), certificate) as port:
-        with pytest.raises(TlsFailed, match=r"/oauth/token.*spec\.caBundle"):
-            await fetch_token(client(port), replace(session, ca_bundle=None), 5)
-    with pytest.raises(Unreachable, match=r"/oauth/token.*spec\.oauth\.tokenRequestURL"):
-        await fetch_token(client(port), session, 5)
+        (untrusted,) = await told(replace(session, ca_bundle=None), port, TlsFailed)
+    (absent,) = await told(session, port, Unreachable)
+    (unnamed,) = await told(replace(session, proxy=Proxy("http", "nowhere.invalid", 80)), port, Unreachable)
+    assert re.search(r"/oauth/token failed: .*certificate verify failed.*spec\.caBundle", untrusted)
+    assert re.search(r"/oauth/token: .*Connect call failed.*spec\.oauth\.tokenRequestURL", absent)
+    assert re.search(r"/oauth/token: .*[Nn]ame.*spec\.proxy", unnamed)
+    assert "object at" not in untrusted + absent + unnamed
 
 
 async def test_a_token_endpoint_that_says_nothing_is_given_up_in_time(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.snowflake.issuer import Issuer
 from tests.harness.chart import install_without_pods
 from tests.harness.controllers import Controller
 from tests.harness.endpoint import Endpoint
@@ -16,22 +17,31 @@ from tests.integration.controllers.tenant import Tenant
 
 PASSWORD = "correct horse battery staple"
 
+WORKLOADS = "workloads"
+"""The namespace whose ProviderConfigs may log in as the controllers themselves."""
+PLATFORM = Issuer("https://kubernetes.test")
+"""Who makes the controllers' tokens for Snowflake."""
+WORKLOAD = {"issuer": PLATFORM.url, "subject": "system:serviceaccount:freehold:freehold-account"}
+
 SEED = {
+    "issuers": {PLATFORM.url: PLATFORM.keys},
     "accounts": [
         {
             "roles": {role: {"granted_to": ["SYSADMIN"]} for role in ("FREEHOLD", "SHORTSIGHTED")},
             "users": {
                 name: {"password": PASSWORD, "roles": [role], "default_role": role}
                 for name, role in (("ANNA", "FREEHOLD"), ("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))
-            },
+            }
+            | {"WALTER": {"roles": ["FREEHOLD"], "default_role": "FREEHOLD", "workload_identity": WORKLOAD}},
             "statements": [
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE, CREATE ROLE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
             ],
         }
-    ]
+    ],
 }
-"""ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out."""
+"""ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out; WALTER is
+the controllers themselves."""
 
 
 @pytest.fixture(scope="package")
@@ -55,10 +65,16 @@ def controllers(
     """The controllers by domain."""
     folder = tmp_path_factory.mktemp("controllers")
     hosts = f"{endpoint.host}:{endpoint.port},127.0.0.2"
-    options = (f"--allowed-hosts={hosts}", "--lease-duration=6", "--resync-interval=2")
+    token = folder / "token"
+    token.write_text(PLATFORM.token(sub=WORKLOAD["subject"], aud="snowflakecomputing.com", exp=2**32))
+    workload = (f"--workload-identity-token={token}", f"--workload-identity-namespaces={WORKLOADS}")
+    options = (f"--allowed-hosts={hosts}", "--lease-duration=6", "--resync-interval=2", *workload)
     started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
-    for controller in started.values():
-        controller.start()
+    with pytest.MonkeyPatch.context() as environment:
+        # Otherwise the driver gives the token to hosts of Snowflake's own domains alone.
+        environment.setenv("SNOWFLAKE_WIF_ALLOWED_HOST_SUFFIXES", endpoint.host)
+        for controller in started.values():
+            controller.start()
     yield started
     for controller in started.values():
         controller.kill()

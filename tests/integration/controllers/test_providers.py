@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from freehold_devstack.processes import until
-from tests.integration.controllers.conftest import PASSWORD
+from tests.integration.controllers.conftest import PASSWORD, WORKLOADS
 from tests.integration.controllers.tenant import DEADLINE, Tenant
 
 LOOK = {"freehold.dev/reconcile-now": "now"}
@@ -123,6 +123,20 @@ def test_a_namespace_that_is_not_listed_can_not_log_in_as_the_workload(newcomer:
     newcomer.provider(None, authenticationType="WorkloadIdentity", credentials=None)
     (message,) = newcomer.reaches("providerconfig", "default", "WorkloadIdentityNotAllowed")
     assert f"namespace {newcomer.namespace}" in message
+
+
+def test_a_listed_namespace_logs_in_as_the_workload_without_a_secret(newcomer: Tenant, name: str) -> None:
+    newcomer.control_plane.kubectl("create", "namespace", WORKLOADS)
+    listed = Tenant(newcomer.control_plane, newcomer.endpoint, WORKLOADS)
+    listed.provider(None, authenticationType="WorkloadIdentity", credentials=None)
+    (message,) = listed.reaches("providerconfig", "default", "Available")
+    assert "user WALTER in role FREEHOLD" in message
+    listed.apply("Warehouse", "wh", spec={"name": name})
+    listed.ready("warehouse", "wh")
+    listed.control_plane.kubectl("delete", "namespace", WORKLOADS, "--wait=false")
+    listed.gone("warehouse", "wh")
+    listed.gone("providerconfig", "default")
+    assert not listed.endpoint.exists("WAREHOUSE", name)
 
 
 def test_a_secret_that_may_not_be_read_names_the_role_binding(newcomer: Tenant) -> None:

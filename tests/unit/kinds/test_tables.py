@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from freehold import planning, validation
+from freehold.kinds import columns, evolution
 from freehold.kinds.constraints import Constraint
 from freehold.kinds.registry import KINDS, refused
 from freehold.kinds.schema.table import TABLE
@@ -118,3 +119,9 @@ def test_a_key_follows_columns_that_are_renamed_in_its_own_table_alone(table: st
     renamed = ({"name": name, "type": "DATE", "previousName": name[0]} for name in ("A1", "B1"))
     old, new = keyed("A", "B", key="A", referenced="B"), keyed(*renamed, key="A1", referenced="B1")
     assert bool(planning.recreated(TABLE, old, new)) != same
+
+
+def test_a_column_that_comes_again_after_it_was_given_up_is_no_riddle() -> None:
+    given_up = spec("A").model_copy(update={"dropped_columns": ["B"]})
+    (found,) = evolution.dropped(given_up, columns.Columns().canonical(spec("A", "B").columns), ())
+    assert "drop it yourself, or declare it" in found.remedy

@@ -72,6 +72,7 @@ def dropped(spec: Evolving, have: Sequence[Live], _tracked: Collection[str]) -> 
                 Change.ASKED,
                 (Action(DROP, sql.identifier(name)),),
                 said="is listed, and still there",
+                remedy="it was added after the list had its effect: drop it yourself, or declare it in place of that",
                 causes=(item_name("columns", name),),
             )
 

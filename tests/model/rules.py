@@ -75,6 +75,7 @@ class Rules(Witness):
         assert reads or not self._world.read_only, f"in mode ReadOnly {text}"
 
     def statement(self, deed: Deed) -> None:
+        assert not self._under_way("DROP", deed.kind, deed.name), f"{deed} before a lost DROP is over"
         claim = self._claim(deed.kind, deed.name)
         assert claim is not None, f"no claim for {deed}"
         assert holder_of(claim) == deed.sender, f"{deed} although {claim.holder} holds the claim"
@@ -150,6 +151,8 @@ class Rules(Witness):
             self._forsaken.add((key.kind, name))
             return
         self._forsaken.discard((key.kind, name))
+        if was.mark and was.mark.since:
+            assert not self._under_way("CREATE", key.kind, name), f"{key} has let go of what is about to be its own"
         object_ = there(self._world.account, key.kind, name)
         if object_ and was.evidence:
             assert object_.born != was.evidence.created_on, f"{key} has let go of what is its own"
@@ -164,6 +167,9 @@ class Rules(Witness):
         for each in self._world.claims:
             claim = ClaimSpec.model_validate(each.spec)
             assert holder_of(claim) != resource.key or not claim.telling, f"{resource.key} went before {each.spec}"
+
+    def _under_way(self, verb: str, kind: str, name: str) -> bool:
+        return any((e.deed.verb, e.deed.kind, e.deed.name) == (verb, kind, name) for e in self._world.late)
 
     def _claim(self, kind: str, name: str) -> ClaimSpec | None:
         found = self._world.claim_of(kind, name)

@@ -322,6 +322,26 @@ async def test_a_recreation_is_admitted_when_the_same_object_orders_it_for_exact
     assert verdict.outcome is Outcome.DENIED or any("dropped and created again" in each for each in verdict.warnings)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ({"droppedColumns": ["B"]}, {}, Outcome.ALLOWED),
+        ({"droppedColumns": ["B"]}, {"droppedColumns": ["B", "C"]}, Outcome.ALLOWED),
+        ({}, {"columns": [{"name": "A", "type": "INT; X"}]}, Outcome.DENIED),
+        ({"columns": [{"name": "A", "type": "INT; X"}]}, {}, Outcome.ALLOWED),
+        ({"columns": [{"name": "A", "type": "INT; X"}]}, {"columns": [{"name": "A", "type": "X;"}]}, Outcome.DENIED),
+        ({"columns": [{"name": "A", "type": "INT; X"}]}, {"comment": "c"}, Outcome.ALLOWED),
+    ],
+)
+async def test_every_change_of_a_table_is_decided_about_whatever_was_wrong_before(
+    world: World, before: dict[str, Any], after: dict[str, Any], outcome: Outcome
+) -> None:
+    spec = {"databaseName": "D", "schemaName": "S", "name": "T", "columns": [{"name": "A", "type": "INT"}]}
+    verdict = await world.ask("Table", "a", "t", {**spec, **after}, old={**spec, **before})
+    assert verdict.outcome is outcome
+    assert not any("internal error" in each for each in verdict.warnings)
+
+
 async def test_a_value_that_no_statement_can_hold_is_refused(world: World) -> None:
     spec = {"name": "W", "warehouseType": "INTERACTIVE", "tables": ["a..b"]}
     verdict = await world.ask("Warehouse", "a", "w", spec)

@@ -190,15 +190,17 @@ class Admission:
 
     async def _change(self, change: Change) -> Verdict:
         kind, fixed = change.kind, tuple[str, ...]()
-        if change.old and (fixed := recreation.changes(kind, change.old, change.new)):
+        faults, faults_before = (validation.faults(kind, each) if each else () for each in (change.new, change.old))
+        if faults and faults != faults_before:
+            return denied(Cause.INVALID, "; ".join(faults))
+        # What is wrong may not even be readable enough to be compared.
+        old = None if faults or faults_before else change.old
+        if old and (fixed := recreation.changes(kind, old, change.new)):
             spec_hash = fingerprint.spec_hash(kind, change.new)
             if not recreation.ordered(change.annotations, spec_hash):
                 return denied(Cause.IMMUTABLE_FIELD, recreation.refusal(fixed, spec_hash))
-        faults = validation.faults(change.kind, change.new)
-        if faults and not (change.old and faults == validation.faults(change.kind, change.old)):
-            return denied(Cause.INVALID, "; ".join(faults))
         # What can't be put into a statement is refused here, and not by a condition.
-        planning.check_create(change.kind, change.new, change.old)
+        planning.check_create(kind, change.new, change.old)
         views = await self._views(change, self._copies)
         verdict = await self._claim(change, *views)
         if verdict.outcome is not Outcome.ALLOWED:
@@ -207,8 +209,8 @@ class Admission:
             if live != views:
                 verdict = await self._claim(change, *live)
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
-        idle = planning.ineffective(change.kind, change.old, change.new) if change.old else ()
-        return verdict.warn(*map(messages.recreated, fixed), *faults, *idle, *planning.advice(change.kind, change.new))
+        idle = planning.ineffective(kind, old, change.new) if old else ()
+        return verdict.warn(*map(messages.recreated, fixed), *faults, *idle, *planning.advice(kind, change.new))
 
     async def _views(self, change: Change, get: Get) -> tuple[_Seen | None, _Seen]:
         """What the resource stood for, and will stand for."""

@@ -171,6 +171,14 @@ class Columns(Codec):
         return raw
 
 
+class GivenUp(Columns):
+    """Names of columns that may go."""
+
+    def canonical(self, _value: Sequence[object]) -> tuple[Live, ...]:
+        """Nothing: a spec that gives columns up doesn't say that they are there."""
+        return ()
+
+
 def observed(observation: Observation) -> object:
     """The columns in DESCRIBE, with the policies on them where these were asked for."""
     details = observation.details or {}

@@ -65,6 +65,8 @@ def _transient(observation: Observation) -> object:
     return UNKNOWN if kind is None else kind == "TRANSIENT"
 
 
+_GIVEN_UP = columns.GivenUp()
+
 _column_items = partial(
     items, codec=columns.Columns(), observe=columns.observed, source="describe", details=(columns.DETAIL,)
 )
@@ -152,7 +154,7 @@ class TableSpec(SnowflakeSpec):
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""
     dropped_columns: list[Name] | None = _column_items(
-        str, differ=evolution.dropped, default=None, min_length=1, max_length=2000
+        str, differ=evolution.dropped, codec=_GIVEN_UP, default=None, min_length=1, max_length=2000
     )
     """Columns that may be dropped, with all data in them, once columns doesn't list them any more."""
 

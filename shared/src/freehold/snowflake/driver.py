@@ -24,6 +24,7 @@ os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
 
 from snowflake.connector import aio, errors
 
+from freehold import session_parameters
 from freehold.observation import Row
 from freehold.snowflake import authentication
 from freehold.snowflake.credentials import KeyPair
@@ -53,13 +54,6 @@ LOGIN_TIMEOUT = timedelta(seconds=60)
 """Time limit of a log-in; a shorter one hides the cause of a failure."""
 CLOSE_SECONDS = 5
 """Time limit of a log-out, which is a courtesy."""
-
-_SESSION_PARAMETERS: Mapping[str, object] = {
-    "QUOTED_IDENTIFIERS_IGNORE_CASE": False,  # true would fold the names that we quote
-    "TIMEZONE": "UTC",
-    "ABORT_DETACHED_QUERY": True,
-    "CLIENT_TELEMETRY_ENABLED": False,
-}
 
 _CONNECTION_LOST = frozenset({250001, 250002})
 """The driver's own numbers for a connection that is gone; a server never sends them."""
@@ -122,7 +116,7 @@ class Connection:
             LoginFailed: one of its subclasses, with a message for people.
         """
         limit = int(statement_timeout.total_seconds())
-        ours = {**_SESSION_PARAMETERS, "STATEMENT_TIMEOUT_IN_SECONDS": limit, "QUERY_TAG": query_tag}
+        ours = {**session_parameters.FIXED, session_parameters.TIMEOUT: limit, session_parameters.TAG: query_tag}
         patience = int((settings.login_timeout or LOGIN_TIMEOUT).total_seconds())
         proof = await authentication.options(settings, patience)
         with _root_store(settings.ca_bundle) as root_store:
@@ -156,7 +150,7 @@ class Connection:
             OutcomeUnknown: no answer came, or one that doesn't tell whether the statement has run.
             SnowflakeError: the server refused it.
         """
-        parameters = None if query_tag is None else {"QUERY_TAG": query_tag}
+        parameters = None if query_tag is None else {session_parameters.TAG: query_tag}
         cursor = self._connection.cursor()
         try:
             async with asyncio.timeout(self._patience):

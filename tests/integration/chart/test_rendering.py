@@ -28,6 +28,15 @@ def test_lint_finds_nothing(release: Release) -> None:
     release.control_plane.helm("lint", "--strict", str(CHART))
 
 
+def test_how_many_controllers_there_are_is_left_to_who_scales_them_unless_a_value_says_it(release: Release) -> None:
+    def replicas(*values: str) -> dict[str, int | None]:
+        deployments = of_kind(release.manifests(*values), "Deployment")
+        return {each["metadata"]["name"]: each["spec"].get("replicas") for each in deployments}
+
+    assert replicas() == {"freehold-webhook": 2, "freehold-account": None, "freehold-schema": None}
+    assert replicas("schema.replicas=0") == {"freehold-webhook": 2, "freehold-account": None, "freehold-schema": 0}
+
+
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [

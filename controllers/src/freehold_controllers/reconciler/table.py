@@ -7,6 +7,7 @@ about every combination, so that the page can't say anything else than what is d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,6 +76,7 @@ VIEWS: Mapping[str, View | None] = {
     "differs in what ALTER mends": seen(comment="other"),
     "differs in what no ALTER mends": seen(options="TRANSIENT", size="X-Small", type="INTERACTIVE"),
     "another role owns it": seen("S"),
+    "shown by RESOLVE ALL alone": replace(seen("S"), parameters=None, details=None, unreadable="002003 (02000)"),
     "absence proved": Absence.PROVED,
     "not seen": Absence.UNPROVED,
     "the name is taken, and not seen": Hidden("003041 (42710): exists"),

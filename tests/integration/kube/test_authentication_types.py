@@ -25,7 +25,7 @@ KEY_PAIR = {"authenticationType": "KeyPair", "user": "FREEHOLD", "credentials": 
 CLIENT = {"authenticationType": "OAuthClientCredentials", "oauth": OAUTH}
 WORKLOAD = {"authenticationType": "WorkloadIdentity"}
 
-LEGAL = {
+LEGAL: dict[str, dict[str, Any]] = {
     "key pair": KEY_PAIR,
     "encrypted key": KEY_PAIR | {"credentials": CREDENTIALS | {"passphraseKey": "passphrase"}},
     "password": KEY_PAIR | {"authenticationType": "UsernamePassword"},

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from freehold.kube.conditions import STALLED
 from freehold.kube.objects import Object
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.reasons import Reason
@@ -17,7 +18,6 @@ from freehold_controllers.reconciler.status import (
     IN_USE,
     READY,
     REFERENCES_RESOLVED,
-    STALLED,
     SYNCED,
     Verdict,
     conditions,

@@ -63,6 +63,7 @@ class World:
         *,
         old: dict[str, Any] | None = None,
         dry_run: bool = False,
+        status: dict[str, Any] | None = None,
         **metadata: Any,
     ) -> Verdict:
         """What a request for a resource is answered; an update when there is an old spec."""
@@ -71,7 +72,7 @@ class World:
 
         def resource(of: dict[str, Any]) -> Object:
             body = {"metadata": {"name": name, "namespace": namespace, "uid": "1", **metadata}, "spec": provider | of}
-            return Object({"apiVersion": path.api_version, "kind": kind, **body})
+            return Object({"apiVersion": path.api_version, "kind": kind, "status": status or {}, **body})
 
         request = Request(
             uid="7",
@@ -340,6 +341,29 @@ async def test_every_change_of_a_table_is_decided_about_whatever_was_wrong_befor
     verdict = await world.ask("Table", "a", "t", {**spec, **after}, old={**spec, **before})
     assert verdict.outcome is outcome
     assert not any("internal error" in each for each in verdict.warnings)
+
+
+@pytest.mark.parametrize("stalled", [False, True])
+async def test_who_takes_a_refused_change_back_is_not_warned_of_a_change_that_was_never_made(
+    world: World, stalled: bool
+) -> None:
+    spec = {"databaseName": "D", "schemaName": "S", "name": "T"}
+    told = {
+        "type": "Stalled",
+        "status": "True",
+        "reason": "R",
+        "message": "m",
+        "lastTransitionTime": "2026-11-30T12:00:00Z",
+    }
+    verdict = await world.ask(
+        "Table",
+        "a",
+        "t",
+        {**spec, "columns": [{"name": "A", "type": "VARCHAR(10)"}]},
+        old={**spec, "columns": [{"name": "A", "type": "VARCHAR(20)"}]},
+        status={"conditions": [told]} if stalled else None,
+    )
+    assert any("columns[A].type" in each for each in verdict.warnings) is not stalled
 
 
 async def test_a_value_that_no_statement_can_hold_is_refused(world: World) -> None:

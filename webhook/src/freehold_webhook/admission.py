@@ -23,6 +23,7 @@ from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfi
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
+from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.login_policy import LoginPolicy
@@ -84,6 +85,7 @@ class Change:
         old: its spec so far; None when it is created, or can't be read: then it is judged as if it were new.
         annotations: of the resource.
         dry_run: whether nothing may be written.
+        stalled: whether the controller has refused the old spec, so that the object isn't as that says.
     """
 
     kind: Kind
@@ -92,6 +94,7 @@ class Change:
     old: SnowflakeSpec | None
     annotations: Mapping[str, str]
     dry_run: bool
+    stalled: bool = False
 
 
 class Admission:
@@ -171,7 +174,8 @@ class Admission:
             return ALLOWED
         before = _readable(kind, old) if old is not None else None
         spec = new.parsed(kind.spec)
-        return await self._change(Change(kind, asker, spec, before, new.annotations, request.dry_run))
+        stalled = old is not None and any(each.type == STALLED for each in conditions_of(old))
+        return await self._change(Change(kind, asker, spec, before, new.annotations, request.dry_run, stalled))
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
         spec = new.parsed(ProviderConfigSpec)
@@ -209,7 +213,7 @@ class Admission:
             if live != views:
                 verdict = await self._claim(change, *live)
         # What was wrong before is warned of: whoever pauses or gives up the resource must not be held up.
-        idle = planning.ineffective(kind, old, change.new) if old else ()
+        idle = planning.ineffective(kind, old, change.new) if old and not change.stalled else ()
         return verdict.warn(*map(messages.recreated, fixed), *faults, *idle, *planning.advice(kind, change.new))
 
     async def _views(self, change: Change, get: Get) -> tuple[_Seen | None, _Seen]:

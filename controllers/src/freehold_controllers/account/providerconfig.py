@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
 from freehold.kinds.registry import KINDS
-from freehold.kube.conditions import conditions_of
+from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.snowflake.errors import (
@@ -31,7 +31,7 @@ from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import CREDENTIALS_HELD, IN_USE, READY, STALLED, Verdict, Verdicts
+from freehold_controllers.reconciler.status import CREDENTIALS_HELD, IN_USE, READY, Verdict, Verdicts
 from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
 
 _log = logging.getLogger(__name__)

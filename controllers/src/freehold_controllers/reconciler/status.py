@@ -10,7 +10,7 @@ from typing import Literal
 from freehold.kinds.common import Condition, Status
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
-from freehold.kube.conditions import condition, conditions_of
+from freehold.kube.conditions import STALLED, condition, conditions_of
 from freehold.kube.objects import Object
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
@@ -21,7 +21,6 @@ DRIFT_DETECTED = "DriftDetected"
 CONVERGING = "Converging"
 REFERENCES_RESOLVED = "ReferencesResolved"
 DELETE_BLOCKED = "DeleteBlocked"
-STALLED = "Stalled"
 """The word of kstatus, by which kubectl, Flux and others tell a failure from what takes its time."""
 IN_USE = "InUse"
 CREDENTIALS_HELD = "CredentialsHeld"

@@ -15,6 +15,9 @@ from freehold.kube.text import shortened
 MESSAGE_LIMIT = 32768
 """Bytes of a condition's message."""
 
+STALLED = "Stalled"
+"""Type of the condition by which kstatus knows that somebody has to change something."""
+
 
 def conditions_of(resource: Object) -> tuple[Condition, ...]:
     """The conditions that a resource has now; what a stranger wrote in another form is left out."""

@@ -70,13 +70,14 @@ def reader(release: Release) -> Iterator[Person]:
 
 
 @pytest.fixture(scope="module")
-def releaser(release: Release, reader: Person) -> Person:
+def releaser(release: Release, reader: Person) -> Iterator[Person]:
     """Somebody who may delete claims too."""
     assert reader
     someone = person(release, "releaser")
     account = f"--serviceaccount={TEAM}:releaser"
-    release.kubectl("create", "clusterrolebinding", "claims-admin", "--clusterrole=freehold-claims-admin", account)
-    return someone
+    release.kubectl("create", "clusterrolebinding", "releases-claims", "--clusterrole=freehold-claims-admin", account)
+    yield someone
+    release.kubectl("delete", "clusterrolebinding", "releases-claims")
 
 
 @pytest.fixture

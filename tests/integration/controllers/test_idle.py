@@ -56,19 +56,12 @@ def ready(tenant: Tenant, kind: str, resource: str) -> Callable[[], bool]:
     return lambda: tenant.conditions(kind, resource).get("Ready", {}).get("status") == "True"
 
 
-def ending(tenant: Tenant) -> str:
-    """Names of the namespaces that are being deleted, as those of earlier tests, of which much is written."""
-    names = 'jsonpath={.items[?(@.status.phase=="Terminating")].metadata.name}'
-    return tenant.kubectl("get", "namespaces", "-o", names).stdout
-
-
 def test_resources_that_are_as_declared_cost_reads_and_nothing_else(tenant: Tenant, name: str) -> None:
     resources = declared(name)
     for kind, resource, spec in resources:
         tenant.apply(kind, resource, spec=spec)
     for kind, resource, _ in resources:
         until(ready(tenant, kind, resource), DEADLINE, f"{kind} {resource} to be ready", tenant.describe)
-    until(lambda: not ending(tenant), DEADLINE, "the namespaces of earlier tests to be gone")
     mark = tenant.endpoint.sequence
 
     def looked_at(times: int) -> bool:

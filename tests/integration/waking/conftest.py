@@ -8,27 +8,12 @@ from pathlib import Path
 import pytest
 
 from freehold_devstack.controlplane import ControlPlane
-from tests.harness.chart import install_without_pods
 from tests.harness.controllers import Controller
 from tests.harness.endpoint import Endpoint
-from tests.integration.controllers.conftest import PASSWORD, SEED, name
+from tests.integration.controllers.conftest import control_plane, endpoint, name, newcomer, tenant
 from tests.integration.controllers.tenant import Tenant
 
-__all__ = ["name"]
-
-
-@pytest.fixture(scope="package")
-def control_plane() -> Iterator[ControlPlane]:
-    with ControlPlane() as started:
-        install_without_pods(started)
-        yield started
-
-
-@pytest.fixture(scope="package")
-def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
-    started = Endpoint(tmp_path_factory.mktemp("endpoint"), SEED)
-    yield started
-    started.stop()
+__all__ = ["control_plane", "endpoint", "name", "newcomer", "tenant"]
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -44,19 +29,6 @@ def controllers(
     yield started
     for controller in started.values():
         controller.kill()
-
-
-@pytest.fixture
-def newcomer(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) -> Tenant:
-    """A team that has nothing yet."""
-    return Tenant(control_plane, endpoint, namespace)
-
-
-@pytest.fixture
-def tenant(newcomer: Tenant) -> Tenant:
-    """A team whose ProviderConfig `default` sees everything."""
-    newcomer.provide("ANNA", PASSWORD)
-    return newcomer
 
 
 @pytest.fixture

@@ -66,11 +66,10 @@ class World:
         self._kubeconfigs: Mapping[str, Path]
 
     async def __aenter__(self) -> Self:
-        try:
+        async with self._open:
             await self._begin()
-        except BaseException:
-            await self._open.aclose()
-            raise
+            # What was begun stays open only where all of it could be.
+            self._open = self._open.pop_all()
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -124,12 +124,7 @@ async def test_a_refused_drop_is_given_back() -> None:
     world = capped(1)
     await world.settle()
     world.delete()
-
-    def refuse(text: str) -> None:
-        if text.startswith("DROP"):
-            raise SnowflakeError("no", number=3001, sqlstate="42501")
-
-    world.snowflake.before = refuse
+    world.snowflake.refuse("DROP", SnowflakeError("no", number=3001, sqlstate="42501"))
     with suppress(Unfinished):
         await world.process()(world.key)
     assert world.alive

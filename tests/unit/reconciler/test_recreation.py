@@ -94,12 +94,7 @@ async def test_a_drop_whose_answer_was_lost_never_hits_the_new_object(world: Wor
 
 async def test_a_drop_that_is_refused_is_no_intent_any_more(world: World) -> None:
     await ordered(world)
-
-    def refuse(text: str) -> None:
-        if text.startswith("DROP"):
-            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
-
-    world.snowflake.before = refuse
+    world.snowflake.refuse("DROP", SnowflakeError("insufficient privileges", number=3001, sqlstate="42501"))
     with suppress(Unfinished):
         await world.process()(world.key)
     assert "intent" not in world.claims[0]
@@ -149,12 +144,7 @@ async def test_a_drop_of_what_is_seen_but_said_not_to_exist_is_sent_once_and_tol
 
 async def test_a_creation_that_is_refused_after_the_drop_is_told_and_tried_again_at_once(world: World) -> None:
     await ordered(world)
-
-    def refuse(text: str) -> None:
-        if text.startswith("CREATE"):
-            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
-
-    world.snowflake.before = refuse
+    world.snowflake.refuse("CREATE", SnowflakeError("insufficient privileges", number=3001, sqlstate="42501"))
     process = world.process()
     for _ in range(2):
         with suppress(Unfinished):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,17 +19,6 @@ from .world import Fuse, World
 @pytest.fixture
 def world() -> World:
     return World(Fuse(0, done=False))
-
-
-def refuse(world: World, verb: str, error: SnowflakeError, *, times: int = 1000) -> None:
-    """Have statements that begin with a verb refused, the first few times."""
-    left: Iterator[SnowflakeError] = iter([error] * times)
-
-    def before(text: str) -> None:
-        if text.startswith(verb) and (found := next(left, None)):
-            raise found
-
-    world.snowflake.before = before
 
 
 def told_by(world: World) -> str:
@@ -51,7 +39,7 @@ async def test_a_role_that_may_not_create_is_told_the_grant_to_run(
 ) -> None:
     text = f"Insufficient privileges to operate on {securable} 'X'."
     text += added and f" Your primary role R must have {added}"
-    refuse(world, "CREATE", SnowflakeError(text, number=3001, sqlstate="42501"))
+    world.snowflake.refuse("CREATE", SnowflakeError(text, number=3001, sqlstate="42501"))
 
     with pytest.raises(Unfinished):
         await world.process()(world.key)
@@ -72,7 +60,7 @@ def test_the_right_to_create_is_one_on_what_contains_the_object(kind: str, parts
 
 
 async def test_a_statement_that_nothing_but_a_change_helps_is_sent_once_until_there_is_one(world: World) -> None:
-    refuse(world, "CREATE", SnowflakeError("invalid value", number=1008, sqlstate="22023"), times=1)
+    world.snowflake.refuse("CREATE", SnowflakeError("invalid value", number=1008, sqlstate="22023"), times=1)
     process = world.process()
 
     assert await process(world.key) == Done(resync=SLOW)
@@ -88,7 +76,7 @@ async def test_what_is_refused_to_one_keeps_no_other_from_working(world: World) 
     other = Key(world.kind, "n", "other")
     spec = {**world.kube.objects[world.place]["spec"], "name": "OTHER"}
     world.kube.put(world.path, other.name, other.namespace, metadata={"generation": 1}, spec=spec)
-    refuse(world, 'CREATE WAREHOUSE "W"', SnowflakeError("syntax error", number=1003, sqlstate="42000"))
+    world.snowflake.refuse('CREATE WAREHOUSE "W"', SnowflakeError("syntax error", number=1003, sqlstate="42000"))
     process = world.process()
 
     for _ in range(20):
@@ -100,7 +88,7 @@ async def test_what_is_refused_to_one_keeps_no_other_from_working(world: World) 
 
 @pytest.mark.parametrize(("number", "slowly"), [(999999, True), (390701, True), (3001, False), (604, False)])
 async def test_what_is_unheard_of_or_too_much_is_not_hurried(world: World, number: int, slowly: bool) -> None:
-    refuse(world, "CREATE", SnowflakeError("no", number=number))
+    world.snowflake.refuse("CREATE", SnowflakeError("no", number=number))
 
     with pytest.raises(Unfinished) as end:
         await world.process()(world.key)
@@ -133,7 +121,7 @@ async def test_an_outage_while_deleting_keeps_object_and_resource_and_the_drop_c
         if at == "look":
             outage.setattr(world.snowflake, "observe", look)
         else:
-            refuse(world, "DROP", error)
+            world.snowflake.refuse("DROP", error)
         with pytest.raises(Unfinished):
             await process(world.key)
         assert (world.alive, list(world.snowflake.rows)) == (True, ["W"])

@@ -24,12 +24,7 @@ async def test_drift_that_cannot_be_corrected_is_told_while_it_lasts() -> None:
     world = made()
     await world.settle()
     world.snowflake.rows["W"]["comment"] = "theirs"
-
-    def refuse(text: str) -> None:
-        if text.startswith("ALTER"):
-            raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
-
-    world.snowflake.before = refuse
+    world.snowflake.refuse("ALTER", SnowflakeError("insufficient privileges", number=3001, sqlstate="42501"))
     with suppress(Unfinished):
         await world.process()(world.key)
     assert world.conditions["DriftDetected"]["message"] == 'comment is "theirs", should be "ours"'

@@ -189,6 +189,16 @@ class MemorySnowflake(Snowflake):
         born = next(self._now)
         self.rows[name] = {"name": name, "created_on": born, "owner": owner, "comment": comment, "options": options}
 
+    def refuse(self, verb: str, error: SnowflakeError, *, times: int = 1000) -> None:
+        """Have statements that begin with a verb refused, the first few times."""
+        left = iter([error] * times)
+
+        def before(text: str) -> None:
+            if text.startswith(verb) and (found := next(left, None)):
+                raise found
+
+        self.before = before
+
     async def execute(
         self,
         _settings: ConnectionSettings,

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
-from typing import Self, TypeVar
+from typing import Self
 
 from freehold import sql
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
-from freehold.snowflake.driver import STATEMENT_TIMEOUT, Connection, Result
+from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import INVISIBLE, Incomplete, SnowflakeError
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
-from freehold.snowflake.session import AccountFacts, Session, read_facts
+from freehold.snowflake.session import FACTS, AccountFacts, Session, facts_of
 from freehold.snowflake.settings import ConnectionSettings
+from freehold.snowflake.traffic import Budget, Traffic
 from freehold.sql import Sql
-
-Answer = TypeVar("Answer")
 
 SHOW_LIMIT = 10_000
 """Rows that SHOW answers with at most."""
@@ -36,6 +35,7 @@ class Snowflake:
     Args:
         installation: id of this installation, part of every query tag.
         statement_timeout: how long a statement may run, in whole seconds.
+        budget: what holds statements back; none by default.
         clock: monotonic seconds.
     """
 
@@ -44,11 +44,13 @@ class Snowflake:
         installation: str,
         *,
         statement_timeout: timedelta = STATEMENT_TIMEOUT,
+        budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._installation = installation
         self._statement_timeout = statement_timeout
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
+        self._traffic = Traffic(self._pool, installation, budget=budget)
 
     async def __aenter__(self) -> Self:
         return self
@@ -80,9 +82,7 @@ class Snowflake:
             OutcomeUnknown: the statement may have run.
             SnowflakeError: the server refused it.
         """
-        async with self._pool.session(settings) as session:
-            require()
-            return await session.connection.execute(statement, self._text(tag, settings))
+        return await self._traffic.send(settings, statement, tag, require=require)
 
     async def observe(
         self,
@@ -113,7 +113,7 @@ class Snowflake:
             Incomplete: SHOW was cut off, so that a missing row means nothing.
             SnowflakeError: of class MISSING when what contains the object is absent or invisible.
         """
-        rows = (await self._read(settings, kind.show(target), tag)).rows
+        rows = await self._traffic.read(settings, kind.show(target), tag)
         row = next((row for row in rows if kind.is_row_of(target, row)), None)
         if row is None:
             if len(rows) >= SHOW_LIMIT:
@@ -143,11 +143,11 @@ class Snowflake:
     ) -> Observation:
         parameters: tuple[Row, ...] = ()
         if kind.parameters:
-            parameters = (await self._read(settings, kind.show_parameters(target), tag)).rows
+            parameters = await self._traffic.read(settings, kind.show_parameters(target), tag)
         return Observation(
             row=row,
             parameters={str(each["key"]): Parameter(str(each["value"]), str(each["level"])) for each in parameters},
-            details={name: (await self._read(settings, kind.details[name](target), tag)).rows for name in details},
+            details={name: await self._traffic.read(settings, kind.details[name](target), tag) for name in details},
         )
 
     async def sees_all(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
@@ -156,12 +156,11 @@ class Snowflake:
         Follows the role hierarchy down from the session's role, breadth first. Never remembered: a privilege that was
         revoked a moment ago must not prove anything.
         """
-        async with self._pool.session(settings) as session:
-            waiting = [session.facts.role]
+        waiting = [settings.role or (await self._facts(settings)).role]
         seen = set(waiting)
         while waiting:
             query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
-            grants = (await self._read(settings, query, tag)).rows
+            grants = await self._traffic.read(settings, query, tag)
             if visibility.sees_all(grants):
                 return True
             new = sorted(visibility.inherited_roles(grants) - seen)
@@ -178,38 +177,21 @@ class Snowflake:
             LoginFailed: one of its subclasses, with a message for people.
         """
         self._pool.forgive(settings)
-        return await self._repeatable(settings, read_facts)
+        return await self._facts(settings)
 
     async def clock(self, settings: ConnectionSettings, tag: QueryTag) -> datetime:
         """Snowflake's time, cut to the milliseconds that created_on has."""
-        (row,) = (await self._read(settings, sql.words("SELECT CURRENT_TIMESTAMP() AS NOW"), tag)).rows
+        (row,) = await self._traffic.read(settings, sql.words("SELECT CURRENT_TIMESTAMP() AS NOW"), tag)
         now = row["now"]
         if not isinstance(now, datetime):
             raise TypeError(f"CURRENT_TIMESTAMP() is {now!r}, a timestamp was expected")
         return now
+
+    async def _facts(self, settings: ConnectionSettings) -> AccountFacts:
+        return facts_of(await self._traffic.read(settings, FACTS, None))
 
     async def _open(self, settings: ConnectionSettings) -> Session:
         tag = session_tag(self._installation, settings.query_tag)
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
         return await Session.open(settings, tag, limit)
-
-    def _text(self, tag: QueryTag, settings: ConnectionSettings) -> str:
-        return tag.text(self._installation, settings.query_tag)
-
-    async def _read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> Result:
-        text = self._text(tag, settings)
-        return await self._repeatable(settings, lambda connection: connection.execute(query, text))
-
-    async def _repeatable(
-        self, settings: ConnectionSettings, read: Callable[[Connection], Awaitable[Answer]]
-    ) -> Answer:
-        """Read something, once more over a new session when the pool's has ended meanwhile."""
-        try:
-            async with self._pool.session(settings) as session:
-                return await read(session.connection)
-        except SnowflakeError as error:
-            if error.error_class is not ErrorClass.SESSION:
-                raise
-        async with self._pool.session(settings) as session:
-            return await read(session.connection)

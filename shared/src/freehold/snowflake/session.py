@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
 
 from freehold import sql
+from freehold.observation import Row
 from freehold.snowflake.credentials import NamesRole
 from freehold.snowflake.driver import Connection
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import AccountChanged, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 
-_FACTS = sql.words(
+FACTS = sql.words(
     "SELECT CURRENT_REGION() AS REGION, CURRENT_ACCOUNT() AS LOCATOR, CURRENT_ORGANIZATION_NAME() AS ORGANIZATION, "
     'CURRENT_ACCOUNT_NAME() AS ACCOUNT_NAME, CURRENT_USER() AS "USER", CURRENT_ROLE() AS "ROLE", '
     "CURRENT_SECONDARY_ROLES() AS SECONDARY_ROLES, CURRENT_VERSION() AS VERSION"
 )
+"""Asks who and where we are."""
 
 _ROLE_REFUSED = frozenset({2003, 2043, 3013})
 """USE ROLE: the role isn't granted to the user (3013), or doesn't exist for it."""
@@ -93,9 +96,9 @@ class Session:
             raise
 
 
-async def read_facts(connection: Connection) -> AccountFacts:
-    """Ask the server who and where we are."""
-    (row,) = (await connection.execute(_FACTS)).rows
+def facts_of(rows: Sequence[Row]) -> AccountFacts:
+    """What the server has answered to `FACTS`."""
+    (row,) = rows
     return AccountFacts(**{name: str(value or "") for name, value in row.items()})
 
 
@@ -106,7 +109,7 @@ async def _set_up(connection: Connection, settings: ConnectionSettings) -> Accou
         await connection.execute(sql.words("USE SECONDARY ROLES NONE"))
         if settings.warehouse is not None:
             await _use_warehouse(connection, settings.warehouse)
-        facts = await read_facts(connection)
+        facts = facts_of((await connection.execute(FACTS)).rows)
     except SnowflakeError as error:
         raise _set_up_failed(error, settings) from error
     if settings.role not in (None, facts.role) or facts.active_secondary_roles:

@@ -57,7 +57,7 @@ class Lane:
         self.gate_port = gate_port
         self.namespace = ""
         self._kubeconfigs = kubeconfigs
-        self._health_port = 0
+        (self._health_port,) = free_ports(1)
         self._renewals = 0
         self._process: Process | None = None
 
@@ -71,7 +71,6 @@ class Lane:
     def start(self, kind: Kind) -> None:
         """Start the controller of a kind."""
         domain = kind.domain.value
-        (self._health_port,) = free_ports(1)
         options = (
             f"--namespace={self.name}",
             f"--watch-namespaces={self.namespace}",

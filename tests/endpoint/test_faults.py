@@ -118,6 +118,8 @@ async def test_a_stranger_acts_over_http_and_is_journalled(admin: aiohttp.Client
     async with admin.post("/devstack/sql", json=sql) as response:
         assert response.status == 422
         assert (await response.json())["number"] == "002002"
+    async with admin.get("/devstack/journal/latest") as response:
+        assert await response.json() == 2
     async with admin.get("/devstack/journal", params={"since": "0"}) as response:
         assert [(entry["text"], entry["outcome"]) for entry in await response.json()] == [
             ("CREATE DATABASE d", "ok"),

@@ -54,7 +54,7 @@ class Endpoint(Records):
     @property
     def sequence(self) -> int:
         """Number of the latest entry of the journal: what comes after it is news."""
-        return max((entry.sequence for entry in self.since()), default=0)
+        return self.control.latest
 
     def since(self, sequence: int = 0) -> list[Entry]:
         return self.control.since(sequence)

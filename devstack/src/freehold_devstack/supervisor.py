@@ -42,6 +42,9 @@ START_SECONDS = 60.0
 PORTS = range(20_000, 32_000)
 """Where ports are picked from: below those that the kernel gives to outgoing connections."""
 
+_RESERVED: list[socket.socket] = []
+"""Bound to the ports that this process was given."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -263,20 +266,22 @@ class Supervisor:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different TCP ports that nobody listens on."""
-    held: list[socket.socket] = []
-    try:
-        while len(held) < count:
-            candidate = socket.socket()
-            try:
-                candidate.bind(("", PORTS[randbelow(len(PORTS))]))
-                held.append(candidate)
-            except OSError:
-                candidate.close()
-        return [candidate.getsockname()[1] for candidate in held]
-    finally:
-        for candidate in held:
+    """Different TCP ports that nobody listens on, and that nobody else is given while this process lives.
+
+    They stay bound: a server, which says SO_REUSEADDR, can listen there, while whoever else looks finds them taken.
+    """
+    found: list[int] = []
+    while len(found) < count:
+        candidate = socket.socket()
+        try:
+            candidate.bind(("", PORTS[randbelow(len(PORTS))]))
+        except OSError:
             candidate.close()
+            continue
+        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _RESERVED.append(candidate)
+        found.append(candidate.getsockname()[1])
+    return found
 
 
 def make_hub() -> None:

@@ -70,6 +70,7 @@ class Control:
     def routes(self) -> list[web.RouteDef]:
         return [
             web.get("/devstack/journal", self._guarded(self._journal)),
+            web.get("/devstack/journal/latest", self._guarded(self._latest)),
             web.get("/devstack/journal/{sequence}/effects", self._guarded(self._effects)),
             web.post("/devstack/faults", self._guarded(self._add_fault)),
             web.delete("/devstack/faults", self._guarded(self._clear_faults)),
@@ -98,6 +99,9 @@ class Control:
     async def _journal(self, request: web.Request) -> web.Response:
         entries = self._engine.journal.since(_sequence(request.query.get("since", "0")))
         return _json([entry_facts(entry) for entry in entries])
+
+    async def _latest(self, _request: web.Request) -> web.Response:
+        return _json(self._engine.journal.next_sequence - 1)
 
     async def _effects(self, request: web.Request) -> web.Response:
         entries = self._engine.journal.since(_sequence(request.match_info["sequence"]) - 1)

@@ -42,6 +42,12 @@ class ControlClient(Records):
     def since(self, sequence: int = 0) -> list[Entry]:
         return [read_entry(facts) for facts in self._call("GET", f"journal?since={sequence}")]
 
+    @property
+    def latest(self) -> int:
+        """Number of the journal's latest entry, 0 while it is empty: what comes after it is news."""
+        number: int = self._call("GET", "journal/latest")
+        return number
+
     def effects(self, entry: Entry) -> list[str]:
         """What a statement has changed; see `freehold_devstack.snowflake.effects`."""
         effects: list[str] = self._call("GET", f"journal/{entry.sequence}/effects")

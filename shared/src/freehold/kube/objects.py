@@ -15,8 +15,6 @@ M = TypeVar("M", bound=BaseModel)
 
 SECRETS = GroupResource("", "v1", "secrets", "Secret")
 ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
-ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
-ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
 NAMESPACES = GroupResource("", "v1", "namespaces", "Namespace", namespaced=False)
 LEASES = GroupResource("coordination.k8s.io", "v1", "leases", "Lease")
 EVENTS = GroupResource("events.k8s.io", "v1", "events", "Event")

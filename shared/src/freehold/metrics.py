@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -15,13 +15,70 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
-REGISTRY = CollectorRegistry()
+
+class Registry(CollectorRegistry):
+    """Of everything that a process counts.
+
+    Attributes:
+        collectors: what has registered, in this order.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collectors: list[Collector] = []
+
+    def register(self, collector: Collector) -> None:
+        super().register(collector)
+        self.collectors.append(collector)
+
+
+REGISTRY = Registry()
 """Where every metric registers; names begin with `freehold_`."""
 
 ProcessCollector(registry=REGISTRY)
 PlatformCollector(registry=REGISTRY)
 GCCollector(registry=REGISTRY)
+
+Series = Iterable[tuple[Sequence[str], float]]
+"""Values of the labels, each with the gauge's value."""
+
+
+class LiveGauge(Collector):
+    """A gauge whose series are asked for at each scrape: what is gone leaves none behind.
+
+    Attributes:
+        labels: their names.
+    """
+
+    def __init__(self, name: str, documentation: str, labels: Sequence[str]) -> None:
+        """
+        Args:
+            name: of the metric.
+            documentation: what it tells.
+            labels: their names.
+        """
+        self.labels = labels
+        self._name = name
+        self._documentation = documentation
+        self._read: Callable[[], Series] = tuple
+        REGISTRY.register(self)
+
+    def read_from(self, read: Callable[[], Series]) -> None:
+        """From now on the series are what `read` answers with."""
+        self._read = read
+
+    def describe(self) -> Iterable[GaugeMetricFamily]:
+        yield GaugeMetricFamily(self._name, self._documentation, labels=self.labels)
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for family in self.describe():
+            for values, value in self._read():
+                family.add_metric(values, value)
+            yield family
+
 
 Check = Callable[[], str | None]
 """None when all is well, else what is wrong, for the person who describes the pod."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from freehold.observation import Row
+from freehold.snowflake import metrics
 from freehold.snowflake.driver import Result
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
@@ -73,7 +74,8 @@ class Traffic:
         async with self._pool.session(settings) as session:
             require()
             text = tag.text(self._installation, settings.query_tag) if tag else None
-            return await session.connection.execute(statement, text)
+            with metrics.sending(statement, tag):
+                return await session.connection.execute(statement, text)
 
     async def read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag | None) -> tuple[Row, ...]:
         """The rows of a statement that changes nothing; sent once more when the session has ended meanwhile."""

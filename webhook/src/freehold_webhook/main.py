@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from freehold import logs
+from freehold import logs, tracing
 from freehold.claim_store import ClaimStore
 from freehold.conflicts import Detail
 from freehold.kube.client import Kube
@@ -69,22 +69,23 @@ def run(
             Certificates(certificate_dir)
         except CertificateError as error:
             raise typer.BadParameter(f"no certificate to begin with: {error}") from error
-    asyncio.run(
-        serve(
-            certificate_dir,
-            (namespace, secret) if secret else None,
-            configuration_name,
-            port=port,
-            health_port=health_port,
-            allowed_hosts=allowed_hosts.split(","),
-            workload_identity_namespaces=workload_identity_namespaces.split(","),
-            allowed_privileged_roles=allowed_privileged_roles.split(","),
-            conflict_detail=conflict_detail,
-            strict=strict,
-            budget=budget,
-            drain=drain,
+    with tracing.exported("freehold-webhook"):
+        asyncio.run(
+            serve(
+                certificate_dir,
+                (namespace, secret) if secret else None,
+                configuration_name,
+                port=port,
+                health_port=health_port,
+                allowed_hosts=allowed_hosts.split(","),
+                workload_identity_namespaces=workload_identity_namespaces.split(","),
+                allowed_privileged_roles=allowed_privileged_roles.split(","),
+                conflict_detail=conflict_detail,
+                strict=strict,
+                budget=budget,
+                drain=drain,
+            )
         )
-    )
 
 
 async def serve(

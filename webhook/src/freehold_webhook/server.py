@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from freehold import tracing
 from freehold_webhook.admission import Admission
 from freehold_webhook.certificates import Certificates
-from freehold_webhook.review import MalformedReview, answer, read
+from freehold_webhook.review import MalformedReview, Request, answer, read
 
 PATH = "/validate"
 
@@ -65,8 +66,20 @@ class Server:
         except (MalformedReview, web.RequestPayloadError) as error:
             _log.warning("a request is refused: %s", error)
             return web.Response(status=400, text=f"{error}\n")
-        verdict = await self._admission.review(request)
+        with tracing.span("admission", _about(request)) as span:
+            verdict = await self._admission.review(request)
+            span.set_attribute("freehold.result", verdict.outcome.value)
         response = web.Response(body=answer(request, verdict, strict=self._strict), content_type="application/json")
         if self.draining:
             response.force_close()
         return response
+
+
+def _about(request: Request) -> Mapping[str, str]:
+    """What a span tells of a request."""
+    return {
+        "freehold.kind": request.kind,
+        "freehold.operation": request.operation,
+        "freehold.name": request.object.name if request.object else "",
+        "k8s.namespace.name": request.namespace,
+    }

@@ -176,8 +176,8 @@ def _refuse() -> None:
     raise RuntimeError("a statement that writes was about to be sent in mode ReadOnly")
 
 
-async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key) -> Result:
-    return await by_kind[key.kind](key)
+async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key, not_before: float) -> Result:
+    return await by_kind[key.kind](key, not_before)
 
 
 def _watches(

@@ -33,7 +33,7 @@ async def main(kubeconfig: str, namespace: str, name: str, port: str, log: str) 
     async with Kube.from_kubeconfig(kubeconfig) as kube:
         process = Process(kube, settings, [Watch(WAREHOUSES, reconciled=True, namespace=namespace)])
 
-        async def reconcile(key: Key) -> Again:
+        async def reconcile(key: Key, _not_before: float) -> Again:
             """Write a few lines, a moment apart, and come back soon."""
             found = process.reflectors[WAREHOUSES.kind].store[key.namespace, key.name]
             for _ in range(5):

@@ -44,7 +44,7 @@ class Reconciled:
     def __init__(self) -> None:
         self.keys: list[str] = []
 
-    async def __call__(self, key: Key) -> Done:
+    async def __call__(self, key: Key, _not_before: float) -> Done:
         self.keys.append(str(key))
         return Done()
 
@@ -125,7 +125,7 @@ async def test_what_was_begun_may_end_and_nothing_more_is_begun_after_stop() -> 
     ended: list[str] = []
     go_on = asyncio.Event()
 
-    async def slow(key: Key) -> Done:
+    async def slow(key: Key, _not_before: float) -> Done:
         begun.append(key.name)
         await go_on.wait()
         ended.append(key.name)

@@ -43,7 +43,7 @@ async def ready(queue: Queue) -> list[Key]:
         if not task.done():
             task.cancel()
             return taken
-        taken.append(task.result())
+        taken.append(task.result().key)
 
 
 async def test_a_key_is_in_the_queue_once(queue: Queue) -> None:
@@ -154,9 +154,57 @@ async def test_a_worker_that_waits_is_woken_by_an_addition_and_by_a_due_time() -
     await asyncio.sleep(0)
     queue.add(A, after=0.02)
     queue.add(B, after=100)
-    assert await asyncio.wait_for(waiting, 10) == A
+    assert (await asyncio.wait_for(waiting, 10)).key == A
     queue.add(C)
-    assert await asyncio.wait_for(queue.get(), 10) == C
+    assert (await asyncio.wait_for(queue.get(), 10)).key == C
+
+
+async def taken_at(queue: Queue, clock: Clock, now: float) -> float:
+    """Take the one key that is ready at a time; returns the instant before which nothing that was seen counts."""
+    clock.now = now
+    return (await asyncio.wait_for(queue.get(), 10)).not_before
+
+
+async def test_what_was_seen_before_an_event_tells_nothing_of_it(queue: Queue, clock: Clock) -> None:
+    clock.now = 1
+    queue.add(A, Priority.RESYNC)
+    clock.now = 5
+    queue.add(A, Priority.RETRY)
+    assert await taken_at(queue, clock, 9) == 5
+
+
+async def test_what_was_seen_before_a_turn_ended_tells_nothing_of_what_it_has_written(
+    queue: Queue, clock: Clock
+) -> None:
+    queue.add(A)
+    await taken_at(queue, clock, 1)
+    queue.add(A)
+    clock.now = 7
+    queue.done(A, again=100)
+    assert await taken_at(queue, clock, 9) == 7
+
+
+async def test_a_resync_is_content_with_what_was_seen_in_the_second_part_of_its_interval(
+    queue: Queue, clock: Clock
+) -> None:
+    queue.add(A)
+    await taken_at(queue, clock, 10)
+    queue.done(A, again=100)
+    assert await taken_at(queue, clock, 130) == 50
+
+
+async def test_a_retry_wants_to_see_what_has_become_of_it_when_its_time_has_come(queue: Queue, clock: Clock) -> None:
+    queue.add(A)
+    await taken_at(queue, clock, 10)
+    queue.done(A, again=100, priority=Priority.RETRY)
+    assert await taken_at(queue, clock, 130) == 110
+
+
+async def test_an_event_while_a_resync_is_awaited_counts_from_its_own_time(queue: Queue, clock: Clock) -> None:
+    queue.add(A, Priority.RESYNC, after=100)
+    clock.now = 20
+    queue.add(A)
+    assert await taken_at(queue, clock, 30) == 20
 
 
 async def test_closing_ends_all_who_wait(queue: Queue) -> None:

@@ -45,7 +45,7 @@ class Given(Queue):
 
 
 async def outcome(result: Result | BaseException) -> Back | None:
-    async def reconcile(key: Key) -> Result:
+    async def reconcile(key: Key, _not_before: float) -> Result:
         assert key == KEY
         if isinstance(result, BaseException):
             raise result
@@ -105,7 +105,7 @@ async def test_failures_back_off_and_only_bugs_leave_a_trace(
 async def test_a_reconcile_that_hangs_gives_its_worker_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("freehold_controllers.runtime.work.LONGEST", timedelta(seconds=0.01))
 
-    async def hang(_key: Key) -> Done:
+    async def hang(_key: Key, _not_before: float) -> Done:
         await asyncio.Event().wait()
         return Done()
 

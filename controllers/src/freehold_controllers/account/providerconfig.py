@@ -70,8 +70,8 @@ class ProviderConfigs:
         self._refusals: dict[Key, _Refusal] = {}
         self._in_use = InUse(services.kube, services.manager, services.namespace)
 
-    async def __call__(self, key: Key) -> Result:
-        """Work on one ProviderConfig.
+    async def __call__(self, key: Key, _not_before: float) -> Result:
+        """Work on one ProviderConfig, which takes looks of its own.
 
         Raises:
             Unfinished: it can't be verified, for a cause that may go by itself; its status says so.

@@ -7,6 +7,7 @@ finalizer and in Snowflake; what is only in memory costs a few statements when i
 from __future__ import annotations
 
 import logging
+import math
 import time
 from datetime import timedelta
 
@@ -50,8 +51,13 @@ class Reconciler:
         self._stuck: dict[Key, str] = {}
         self._plans = Plans()
 
-    async def __call__(self, key: Key) -> Result:
+    async def __call__(self, key: Key, not_before: float = math.inf) -> Result:
         """Work on one resource.
+
+        Args:
+            key: the resource.
+            not_before: what was seen of its object before this instant (monotonic time) doesn't count; whatever others
+                see, by default.
 
         Raises:
             Unfinished: it isn't as it should be, for a cause that may go by itself; its status says so.

@@ -13,6 +13,7 @@ import heapq
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import IntEnum
 
 from prometheus_client import Gauge, Histogram
@@ -43,6 +44,27 @@ class Priority(IntEnum):
 
 _NOT_READY = len(Priority)
 
+LATELY = 0.6
+"""Part of the time until a resync within which what was seen is recent enough for it.
+
+Whoever shares what was seen looks twice an interval at most, as intervals are spread by a tenth; and an object is seen
+as it was less than two intervals ago, whoever looked.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A key in the hands of a worker.
+
+    Attributes:
+        key: the key.
+        not_before: monotonic time; what was seen earlier tells nothing of what woke the key, or of what the turn before
+            has written.
+    """
+
+    key: Key
+    not_before: float
+
 
 class Closed(Exception):
     """The queue hands out no more keys."""
@@ -65,6 +87,7 @@ class Queue:
         self._due: dict[Key, tuple[float, Priority]] = {}
         self._heap: list[tuple[float, Priority, Key]] = []
         self._working: dict[Key, Priority | None] = {}
+        self._not_before: dict[Key, float] = {}
         self._failures: dict[Key, int] = {}
         self._stirred = asyncio.Event()
         self._closed = False
@@ -82,13 +105,12 @@ class Queue:
         if priority is Priority.CHANGE:
             self._failures.pop(key, None)
         if after > 0:
-            self._delay(key, priority, self._clock() + after)
-        elif key in self._working:
-            self._working[key] = _first(priority, self._working[key])
-        elif priority < self._priority.get(key, _NOT_READY):
-            self._line_up(key, priority)
+            self._delay(key, priority, after)
+        else:
+            self._not_before[key] = self._clock()
+            self._make_ready(key, priority)
 
-    async def get(self) -> Key:
+    async def get(self) -> Turn:
         """The next key, which is the caller's until `done` or `failed`.
 
         Raises:
@@ -138,6 +160,12 @@ class Queue:
         elif again is not None:
             self.add(key, priority, after=again)
 
+    def _make_ready(self, key: Key, priority: Priority) -> None:
+        if key in self._working:
+            self._working[key] = _first(priority, self._working[key])
+        elif priority < self._priority.get(key, _NOT_READY):
+            self._line_up(key, priority)
+
     def _line_up(self, key: Key, priority: Priority) -> None:
         since = self._leave(key)
         self._priority[key] = priority
@@ -150,15 +178,18 @@ class Queue:
         priority = self._priority.pop(key, None)
         return None if priority is None else self._ready[priority].pop(key)
 
-    def _hand_out(self, key: Key, priority: Priority) -> Key:
+    def _hand_out(self, key: Key, priority: Priority) -> Turn:
         since = self._leave(key)
         _WAIT.labels(priority.name.lower()).observe(self._clock() - (since or 0.0))
         self._working[key] = None
-        return key
+        return Turn(key, self._not_before.pop(key))
 
-    def _delay(self, key: Key, priority: Priority, due: float) -> None:
+    def _delay(self, key: Key, priority: Priority, after: float) -> None:
         if key in self._priority:
             return
+        due = self._clock() + after
+        not_before = due - LATELY * after if priority is Priority.RESYNC else due
+        self._not_before[key] = max(not_before, self._not_before.get(key, not_before))
         if key in self._due:
             earlier, other = self._due[key]
             due, priority = min(due, earlier), _first(priority, other)
@@ -175,7 +206,7 @@ class Queue:
                 if due > now:
                     return due - now
                 del self._due[key]
-                self.add(key, priority)
+                self._make_ready(key, priority)
             heapq.heappop(self._heap)
         return None
 

@@ -16,7 +16,7 @@ from freehold.kube.errors import ApiError
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
 from freehold_controllers.runtime.member import NotActive
-from freehold_controllers.runtime.queue import Closed, Priority, Queue
+from freehold_controllers.runtime.queue import Closed, Priority, Queue, Turn
 
 LONGEST = timedelta(minutes=10)
 """A reconcile that takes longer is cancelled and counts as failed: whatever hangs, its worker is needed."""
@@ -93,8 +93,9 @@ class _Failed:
 
 Result = Done | Again | Forget
 
-Reconcile = Callable[[Key], Awaitable[Result]]
-"""Works on one resource; an exception means: try again after a growing delay."""
+Reconcile = Callable[[Key, float], Awaitable[Result]]
+"""Works on one resource, not content with what was seen before an instant (monotonic time, `Turn.not_before`); an
+exception means: try again after a growing delay."""
 
 
 async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
@@ -107,11 +108,12 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
     """
     while True:
         try:
-            key = await queue.get()
+            turn = await queue.get()
         except Closed:
             return
+        key = turn.key
         with logs.about(kind=key.kind, namespace=key.namespace, resource=key.name), _DURATION.labels(key.kind).time():
-            result = await _attempt(key, reconcile)
+            result = await _attempt(turn, reconcile)
         _RECONCILES.labels(key.kind, type(result).__name__.lower().strip("_")).inc()
         match result:
             case Done():
@@ -124,10 +126,10 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
                 queue.failed(key, earlier=result.earlier)
 
 
-async def _attempt(key: Key, reconcile: Reconcile) -> Result | _Failed:
+async def _attempt(turn: Turn, reconcile: Reconcile) -> Result | _Failed:
     try:
         async with asyncio.timeout(LONGEST.total_seconds()):
-            return await reconcile(key)
+            return await reconcile(turn.key, turn.not_before)
     except Unfinished as error:
         _log.info("to be tried again: %s", error)
         return _Failed(_HEAD_START if error.slowly else 0)

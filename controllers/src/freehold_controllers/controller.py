@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from freehold import logs
+from freehold import logs, tracing
 from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM
 from freehold.conflicts import Detail
@@ -105,24 +105,25 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
             lease_duration=timedelta(seconds=lease_duration),
             resync=timedelta(seconds=resync_interval),
         )
-        asyncio.run(
-            serve(
-                domain,
-                others or {},
-                settings,
-                installation_id,
-                statement_timeout=timedelta(seconds=statement_timeout),
-                sweeps=sweeps,
-                mode=mode,
-                policy=LoginPolicy(
-                    allowed_hosts=tuple(allowed_hosts.split(",")),
-                    workload_identity_namespaces=frozenset(workload_identity_namespaces.split(",")),
-                    token_file=workload_identity_token,
-                ),
-                allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
-                conflict_detail=conflict_detail,
+        with tracing.exported(settings.name):
+            asyncio.run(
+                serve(
+                    domain,
+                    others or {},
+                    settings,
+                    installation_id,
+                    statement_timeout=timedelta(seconds=statement_timeout),
+                    sweeps=sweeps,
+                    mode=mode,
+                    policy=LoginPolicy(
+                        allowed_hosts=tuple(allowed_hosts.split(",")),
+                        workload_identity_namespaces=frozenset(workload_identity_namespaces.split(",")),
+                        token_file=workload_identity_token,
+                    ),
+                    allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
+                    conflict_detail=conflict_detail,
+                )
             )
-        )
 
     typer.run(run)
 

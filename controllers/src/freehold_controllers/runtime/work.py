@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from prometheus_client import Counter, Histogram
 
-from freehold import logs
+from freehold import logs, tracing
 from freehold.kube.backoff import jittered, stretched
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Key
@@ -112,9 +112,15 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
         except Closed:
             return
         key = turn.key
-        with logs.about(kind=key.kind, namespace=key.namespace, resource=key.name), _DURATION.labels(key.kind).time():
+        with (
+            logs.about(kind=key.kind, namespace=key.namespace, resource=key.name),
+            tracing.span("reconcile", _about(key)) as span,
+            _DURATION.labels(key.kind).time(),
+        ):
             result = await _attempt(turn, reconcile)
-        _RECONCILES.labels(key.kind, type(result).__name__.lower().strip("_")).inc()
+            outcome = type(result).__name__.lower().strip("_")
+            span.set_attribute("freehold.result", outcome)
+        _RECONCILES.labels(key.kind, outcome).inc()
         match result:
             case Done():
                 queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
@@ -124,6 +130,10 @@ async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
                 queue.done(key)
             case _Failed():
                 queue.failed(key, earlier=result.earlier)
+
+
+def _about(key: Key) -> Mapping[str, str]:
+    return {"freehold.kind": key.kind, "k8s.namespace.name": key.namespace, "freehold.name": key.name}
 
 
 async def _attempt(turn: Turn, reconcile: Reconcile) -> Result | _Failed:

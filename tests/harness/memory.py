@@ -88,9 +88,7 @@ class MemoryKube(Kube):
     async def replace(self, path: GroupResource, body: Mapping[str, Any], **_: Any) -> Object:
         metadata = body["metadata"]
         self.before("replace", path.plural, metadata["name"])
-        stored = self._find(path, metadata.get("namespace"), metadata["name"])
-        if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
-            raise Conflict(409, "Conflict", f"{metadata['name']} has been modified")
+        stored = self._find_as_read(path, metadata.get("namespace"), metadata["name"], body)
         self.writes.append(("replace", path.plural, metadata["name"]))
         kept = {key: stored["metadata"][key] for key in ("uid", "creationTimestamp")}
         return self._store(path, {**copy.deepcopy(dict(body)), "metadata": {**metadata, **kept}})
@@ -116,6 +114,15 @@ class MemoryKube(Kube):
             return self.objects[path.plural, namespace or "", name]
         except KeyError:
             raise NotFound(404, "NotFound", f"{path.plural} {name!r} not found") from None
+
+    def _find_as_read(
+        self, path: GroupResource, namespace: str | None, name: str, written: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """What is there, of which a write says the version that it is meant for."""
+        stored = self._find(path, namespace, name)
+        if stored["metadata"]["resourceVersion"] != written["metadata"]["resourceVersion"]:
+            raise Conflict(409, "Conflict", f"{name} has been modified")
+        return stored
 
     def _store(self, path: GroupResource, body: dict[str, Any]) -> Object:
         version = str(next(self._versions))

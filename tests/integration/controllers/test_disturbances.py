@@ -117,3 +117,17 @@ def test_detect_only_holds_without_a_status(tenant: Tenant, name: str) -> None:
     tenant.kubectl("patch", "database", "db", "--subresource=status", "--type=json", "--patch", remove)
     until(lambda: "Ready" in tenant.conditions("database", "db"), DEADLINE, "a condition")
     assert not tenant.endpoint.statements(f'^ALTER DATABASE "{name}"', since=before)
+
+
+def test_a_resource_applied_anew_is_not_told_what_was_done_for_the_one_before(tenant: Tenant, name: str) -> None:
+    before = tenant.endpoint.sequence
+    create = f'^CREATE WAREHOUSE "{name}"'
+    tenant.endpoint.fault(create, "delay", seconds=4)
+    tenant.apply("Warehouse", "wh", spec={"name": name, "comment": "the first one's"})
+    until(lambda: bool(tenant.endpoint.statements(create, since=before)), DEADLINE, "the CREATE")
+    tenant.delete("warehouse", "wh")
+    tenant.kubectl("patch", "warehouse", "wh", "--type=merge", "--patch", '{"metadata": {"finalizers": null}}')
+    tenant.apply("Warehouse", "wh", spec={"name": name, "paused": True})
+    tenant.reaches("warehouse", "wh", "ReconcilePaused")
+    status = (tenant.get("warehouse", "wh") or {})["status"]
+    assert "trackedParameters" not in status

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from freehold.kube.errors import Conflict
 from freehold.observation import Parameter
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.runtime.work import Unfinished
@@ -182,3 +183,18 @@ async def test_the_first_field_that_a_user_sets_is_no_drift() -> None:
     world.edit(transient=True)
     await world.settle()
     assert world.reason == "ImmutableField"
+
+
+async def test_what_was_applied_anew_during_a_pass_is_not_told_the_earlier_ones_status() -> None:
+    """By what was sent for the earlier one, fields that the new one never had would count as removed from it."""
+    world = made("Warehouse")
+
+    def apply_anew(text: str) -> None:
+        if text.startswith("CREATE"):
+            world.kube.remove(world.path, "x", "n")
+            world.declare()
+
+    world.snowflake.before = apply_anew
+    with pytest.raises(Conflict):
+        await world.process()(world.key)
+    assert "status" not in world.kube.objects[world.place]

@@ -21,7 +21,6 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
-from freehold.kube.errors import Conflict
 from freehold.kube.events import Recorder
 from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
@@ -130,7 +129,8 @@ class Api(MemoryKube):
         self, path: GroupResource, name: str, namespace: str | None, body: Mapping[str, Any], **_: Any
     ) -> Object:
         await self._arrive()
-        stored = self._store(path, {**self._find(path, namespace, name), "status": dict(body["status"])})
+        found = self._find_as_read(path, namespace, name, body)
+        stored = self._store(path, {**found, "status": dict(body["status"])})
         self.fuse.after()
         return stored
 
@@ -145,9 +145,7 @@ class Api(MemoryKube):
         **_: Any,
     ) -> Object:
         await self._arrive()
-        stored = self._find(path, namespace, name)
-        if body["metadata"]["resourceVersion"] != stored["metadata"]["resourceVersion"]:
-            raise Conflict(409, "Conflict", f"{name} has been modified")
+        stored = self._find_as_read(path, namespace, name, body)
         if subresource:
             changed = self._store(path, {**stored, "status": {**stored.get("status", {}), **body["status"]}})
             self.fuse.after()

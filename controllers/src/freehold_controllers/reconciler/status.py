@@ -114,7 +114,9 @@ def conditions(found: Object, verdicts: Verdicts, now: datetime) -> list[Conditi
 
 
 async def write(kube: Kube, path: GroupResource, found: Object, status: Status, manager: str) -> Object:
-    """Apply a status, unless the resource has it already.
+    """Apply a status, unless the resource has it already. It is that of the resource which was read: of one that was
+    deleted and applied anew meanwhile it would tell fields that were never sent. (The API server takes no notice of a
+    uid in the status of a custom resource.)
 
     Args:
         kube: client.
@@ -125,6 +127,10 @@ async def write(kube: Kube, path: GroupResource, found: Object, status: Status, 
 
     Returns:
         The resource afterwards.
+
+    Raises:
+        Conflict: it changed since it was read.
+        NotFound: it is gone.
     """
     body, present = _body(status), _present(found, type(status))
     if present is not None and _body(present) == body:
@@ -132,7 +138,7 @@ async def write(kube: Kube, path: GroupResource, found: Object, status: Status, 
     manifest = {
         "apiVersion": path.api_version,
         "kind": path.kind,
-        "metadata": {"name": found.name, "namespace": found.namespace},
+        "metadata": {"name": found.name, "namespace": found.namespace, "resourceVersion": found.resource_version},
         "status": body,
     }
     return await kube.apply(path, found.name, found.namespace, manifest, field_manager=manager, subresource="status")

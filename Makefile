@@ -49,14 +49,16 @@ model: $(READY) ## Let users, strangers and faults loose on the reconciler 5,000
 	MODEL_RUNS=5000 MODEL_SEED=$(SEED) $(BIN)/pytest tests/model -q
 
 .PHONY: lint
-lint: $(READY) ## Style, types, import rules
+lint: $(READY) ## Style, types, import rules, and whether what derives from declarations is up to date
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m freehold.generate --check
+	$(BIN)/python -m freehold_controllers.reconciler.table --check
 
 .PHONY: generate
-generate: $(READY) ## Write what derives from the kind declarations: CRDs, field reference, permissions, decisions
+generate: $(READY) ## Write what derives from declarations: CRDs, field reference, permissions, metrics, decisions
 	@$(BIN)/python -m freehold.generate
 	@$(BIN)/python -m freehold_controllers.reconciler.table
 

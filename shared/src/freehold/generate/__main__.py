@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 import yaml
 
-from freehold.generate import crd, errors, rbac, reference
+from freehold.generate import crd, errors, metrics, rbac, reference
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS, RESOURCES
 
@@ -34,6 +34,7 @@ def outputs(samples: Path) -> dict[Path, str]:
         )
     files[Path("docs/reference/README.md")] = reference.index(RESOURCES)
     files[Path("docs/errors.md")] = errors.page()
+    files[Path("docs/metrics.md")] = metrics.page()
     permissions = rbac.permissions(KINDS.values(), PROVIDER_CONFIG)
     files[Path("charts/freehold/files/permissions.yaml")] = HEADER + permissions
     return files
@@ -44,7 +45,7 @@ def generate(
     *,
     check: Annotated[bool, typer.Option(help="Write nothing; fail when a file is stale.")] = False,
 ) -> None:
-    """Write CRDs, field reference, permissions and the page about errors."""
+    """Write CRDs, field reference, permissions and the pages about errors and metrics."""
     wanted = {root / path: text for path, text in outputs(root / "docs/samples").items()}
     surplus = {path for folder in _OWN for path in (root / folder).glob("*") if path not in wanted}
     stale = {path for path, text in wanted.items() if not path.exists() or path.read_text() != text} | surplus

@@ -51,6 +51,7 @@ class Reason(StrEnum):
     PRIVILEGED_ROLE_NOT_ALLOWED = "PrivilegedRoleNotAllowed"
 
     ACCOUNT_CHANGED = "AccountChanged"
+    CIRCUIT_OPEN = "CircuitOpen"
     CREDENTIALS_ERROR = "CredentialsError"
     HOST_NOT_ALLOWED = "HostNotAllowed"
     INVALID_CONFIG = "InvalidConfig"
@@ -60,7 +61,15 @@ class Reason(StrEnum):
     WORKLOAD_IDENTITY_NOT_ALLOWED = "WorkloadIdentityNotAllowed"
 
 
-PASSING = frozenset({Reason.DEPENDENCY_NOT_READY, Reason.RECONCILE_ERROR, Reason.DELETING, Reason.PING_FAILED})
+PASSING = frozenset(
+    {
+        Reason.DEPENDENCY_NOT_READY,
+        Reason.RECONCILE_ERROR,
+        Reason.DELETING,
+        Reason.PING_FAILED,
+        Reason.CIRCUIT_OPEN,
+    }
+)
 """Reasons whose cause may go by itself, so that they are tried again soon, then ever later. For all others somebody has
 to change something, and most of what they can change wakes us: these are tried again rarely."""
 

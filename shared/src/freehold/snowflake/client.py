@@ -12,6 +12,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
 from freehold.snowflake import visibility
+from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import INVISIBLE, Incomplete, SnowflakeError
@@ -32,6 +33,9 @@ _IDLE_SECONDS = 600.0
 class Snowflake:
     """Snowflake, as a process sees it. Safe to use from any number of tasks.
 
+    Attributes:
+        breakers: which ProviderConfigs nothing is sent for.
+
     Args:
         installation: id of this installation, part of every query tag.
         statement_timeout: how long a statement may run, in whole seconds.
@@ -50,7 +54,8 @@ class Snowflake:
         self._installation = installation
         self._statement_timeout = statement_timeout
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
-        self._traffic = Traffic(self._pool, installation, budget=budget)
+        self.breakers = Breakers(clock=clock)
+        self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget)
 
     async def __aenter__(self) -> Self:
         return self

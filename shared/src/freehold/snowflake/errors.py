@@ -153,6 +153,20 @@ class AccountChanged(LoginFailed):
     reason = "AccountChanged"
 
 
+class CircuitOpen(LoginFailed):
+    """Connection or service has failed too often in a row: for a while, nobody sends anything.
+
+    Attributes:
+        retry_in: seconds after which trying may make sense, unless it does earlier.
+    """
+
+    reason = "CircuitOpen"
+
+    def __init__(self, message: str, *, retry_in: float = 0.0) -> None:
+        super().__init__(message, error_class=ErrorClass.TRANSIENT)
+        self.retry_in = retry_in
+
+
 class ConfigurationError(Exception):
     """The ProviderConfig or its Secret can't be used; nothing was sent.
 

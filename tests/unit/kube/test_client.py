@@ -17,6 +17,7 @@ from kubernetes_asyncio.config import ConfigException
 from freehold.kinds.resource import GroupResource
 from freehold.kube import errors
 from freehold.kube.client import ATTEMPTS, Kube
+from freehold.kube.connection import proxy
 from freehold.kube.objects import NAMESPACES, SECRETS, Object
 from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, reply, secret, watched
 
@@ -155,6 +156,51 @@ async def test_a_rotated_token_is_read_again_after_one_refusal() -> None:
         await kube.get(SECRETS, "a", "n")
         await asyncio.gather(*(kube.get(SECRETS, "a", "n") for _ in range(5)))
     assert seen == ["Bearer old"] + ["Bearer new"] * 6
+
+
+async def test_what_netrc_says_of_a_host_is_not_our_token(
+    script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".netrc").write_text("default login somebody password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    script.then(reply(secret("a", "1")))
+
+    def load(configuration: Configuration) -> None:
+        configuration.api_key["BearerToken"] = "Bearer token"
+
+    async with client_of(script.handle, load) as kube:
+        await kube.get(SECRETS, "a", "n")
+    assert script.requests[0].headers["Authorization"] == "Bearer token"
+
+
+@pytest.mark.parametrize(
+    ("configured", "bypass", "expected"),
+    [
+        (None, "example.org", "http://environment.invalid"),
+        (None, "example.com", None),
+        ("http://kubeconfig.invalid", "example.org", "http://kubeconfig.invalid"),
+        ("http://kubeconfig.invalid", "example.com", "http://kubeconfig.invalid"),
+    ],
+)
+def test_the_proxy_is_the_kubeconfigs_else_the_environments(
+    monkeypatch: pytest.MonkeyPatch, configured: str | None, bypass: str, expected: str | None
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://environment.invalid")
+    monkeypatch.setenv("no_proxy", bypass)
+    configuration = Configuration()
+    configuration.host, configuration.proxy = "https://api.example.com:6443", configured
+    assert proxy(configuration) == expected
+
+
+async def test_requests_go_through_the_proxy(script: Script) -> None:
+    script.then(reply(secret("a", "1")))
+
+    def behind(configuration: Configuration) -> None:
+        configuration.proxy, configuration.host = configuration.host, "http://api.invalid"
+
+    async with client_of(script.handle, behind) as kube:
+        await kube.get(SECRETS, "a", "n")
+    assert script.requests[0].headers["Host"] == "api.invalid"
 
 
 async def test_a_kubeconfig_that_is_not_there_is_an_error_and_nothing_else(

@@ -22,12 +22,12 @@ from urllib.parse import quote
 import aiohttp
 import orjson
 from kubernetes_asyncio.client import Configuration
-from kubernetes_asyncio.client.rest import RESTClientObject
 from kubernetes_asyncio.config import ConfigException, load_incluster_config, load_kube_config
 from prometheus_client import Counter
 from yarl import URL
 
 from freehold.kinds.resource import GroupResource
+from freehold.kube import connection
 from freehold.kube.backoff import Backoff
 from freehold.kube.errors import ApiError, TooManyRequests, Unavailable, refusal, unavailable
 from freehold.kube.objects import Object, Page, WatchEvent
@@ -89,6 +89,7 @@ class Kube:
         self._listing = asyncio.Semaphore(8)
         self._backoff = Backoff(first=0.2, most=5.0)
         self._session: aiohttp.ClientSession
+        self._proxy: str | None
         self._server_time: datetime | None = None
         self._server_time_at = 0.0
 
@@ -117,7 +118,8 @@ class Kube:
 
     async def __aenter__(self) -> Self:
         await self._load(self._configuration)
-        self._session = RESTClientObject(self._configuration).pool_manager
+        self._session = connection.session(self._configuration)
+        self._proxy = connection.proxy(self._configuration)
         return self
 
     async def __aexit__(
@@ -410,7 +412,7 @@ class Kube:
                 data=data,
                 headers=headers,
                 timeout=timeout,
-                proxy=self._configuration.proxy,
+                proxy=self._proxy,
                 server_hostname=self._configuration.tls_server_name,
             )
             if response.status != 401 or refreshed:

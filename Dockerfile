@@ -33,18 +33,18 @@ COPY shared/pyproject.toml shared/
 FROM build AS build-webhook
 ARG SSL_CERT_FILE
 ARG UV_DEFAULT_INDEX
-RUN uv pip install --requirement shared/pyproject.toml
+RUN uv pip install --requirement shared/pyproject.toml --extra tracing
 COPY shared shared
 COPY webhook webhook
-RUN uv pip install ./shared ./webhook
+RUN uv pip install './shared[tracing]' ./webhook
 
 FROM build AS build-controllers
 ARG SSL_CERT_FILE
 ARG UV_DEFAULT_INDEX
-RUN uv pip install --requirement shared/pyproject.toml --extra snowflake
+RUN uv pip install --requirement shared/pyproject.toml --extra snowflake --extra tracing
 COPY shared shared
 COPY controllers controllers
-RUN uv pip install './shared[snowflake]' ./controllers
+RUN uv pip install './shared[snowflake,tracing]' ./controllers
 
 FROM ${BASE} AS run
 ENV PATH=/opt/freehold/bin:$PATH \

@@ -54,6 +54,7 @@ def test_how_many_controllers_there_are_is_left_to_who_scales_them_unless_a_valu
         ("certificates.caBundle=/etc/ca.crt", "/certificates/caBundle"),
         ("claimRestorers={it's}", "/claimRestorers/0"),
         ("conflictDetail=all", "/conflictDetail"),
+        ("extraEnv[0].value=x", "/extraEnv/0"),
         ("otherReleases={other}", "/otherReleases/0"),
         ("watchNamespaces={*}", "/watchNamespaces/0"),
         ("allowedHosts={https://example.com}", "/allowedHosts/0"),
@@ -184,6 +185,14 @@ def test_monitoring_scrapes_every_pod_and_brings_alerts(release: Release) -> Non
         ports = {port["name"]: port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]}
         assert ports["health"] == service["spec"]["ports"][0]["port"]
     assert rule["spec"] == yaml.safe_load((CHART / "files/alerts.yaml").read_text())
+
+
+def test_further_environment_reaches_every_process(release: Release) -> None:
+    values = ("extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT", "extraEnv[0].value=http://collector:4318")
+    found = containers(release.manifests(*values))
+    assert found.keys() == {"webhook", "account", "schema"}
+    for container in found.values():
+        assert container["env"][-1] == {"name": "OTEL_EXPORTER_OTLP_ENDPOINT", "value": "http://collector:4318"}
 
 
 def test_the_hosts_of_the_installation_reach_every_process(release: Release) -> None:

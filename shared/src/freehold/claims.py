@@ -113,6 +113,8 @@ class Mark(Model):
     """Number of the latest attempt, from 1."""
     since: datetime | None = None
     """Snowflake's time of the oldest attempt whose outcome is unknown; absent when none is."""
+    until: datetime | None = None
+    """Snowflake's time by which the latest of these has had its effect, if any: what is made later is another's."""
     outcome: Literal["sent", "refused", "done"]
     """Of the latest attempt; `sent` means unknown."""
 

@@ -55,7 +55,7 @@ def test_a_strangers_object_that_the_role_cannot_see_is_left_alone(tenant: Tenan
     tenant.endpoint.sql(f'CREATE DATABASE "{name}"', role="ACCOUNTADMIN")
     tenant.apply("Database", "db", spec={"name": name, "providerRef": {"name": "shortsighted"}})
     (message,) = tenant.reaches("database", "db", "ResourceAlreadyExists")
-    assert "003041" in message
+    assert "role SHORTSIGHTED can't see" in message
 
 
 def test_an_object_is_adopted_when_the_manifest_says_so(tenant: Tenant, name: str) -> None:

@@ -46,6 +46,7 @@ ADOPTED = {"evidence": Evidence(how="adopted", created_on=BORN, role="R", time=B
 OLD = {"evidence": Evidence(how="created", created_on=BEFORE, role="R", time=BEFORE)}
 UNKNOWN = {"mark": Mark(attempt=1, since=BORN, outcome="sent")}
 UNKNOWN_LATER = {"mark": Mark(attempt=1, since=AFTER, outcome="sent")}
+OVER_BEFORE = {"mark": Mark(attempt=1, since=BEFORE, until=BEFORE + timedelta(seconds=1), outcome="sent")}
 REFUSED = {"mark": Mark(attempt=1, outcome="refused")}
 INTENT = Intent(statement="RECREATE", created_on=BORN)
 SPARED = {**CREATED, "intent": INTENT}
@@ -72,7 +73,7 @@ def seen(owner: str | None = "R", **columns: Any) -> Observation:
 SEEN, FOREIGN, COMMENTED, TRANSIENT = seen(), seen("S"), seen(comment="theirs"), seen(options="TRANSIENT")
 IMPORTED = seen(kind="IMPORTED DATABASE", origin="A.B.C")
 UNREADABLE = replace(SEEN, unreadable="002003 (02000): does not exist or not authorized")
-HIDDEN = Hidden("003041 (42710): exists")
+HIDDEN = Hidden()
 GONE, UNSEEN = Absence.PROVED, Absence.UNPROVED
 
 
@@ -98,7 +99,8 @@ DECISIONS = [
     # what is decided, kind, spec, claim, view, expected
     ("paused sends nothing", "Database", PAUSED, CREATED, None, Reason.RECONCILE_PAUSED),
     ("without evidence CREATE decides", "Database", {}, HELD, None, Create),
-    ("a refused attempt is tried again", "Database", {}, REFUSED, None, Create),
+    ("what an attempt was refused for is looked at before the next one", "Database", {}, REFUSED, None, Look),
+    ("a refused attempt is tried again", "Database", {}, REFUSED, UNSEEN, Create),
     ("what an attempt of unknown outcome has made is looked for", "Database", {}, UNKNOWN, None, Look),
     ("an attempt that has made nothing so far is tried again", "Database", {}, UNKNOWN, UNSEEN, Create),
     ("with evidence look first", "Database", {}, CREATED, None, Look),
@@ -126,6 +128,14 @@ DECISIONS = [
         "Database",
         {},
         UNKNOWN_LATER,
+        SEEN,
+        Reason.RESOURCE_ALREADY_EXISTS,
+    ),
+    (
+        "made when the unknown attempt was over: a stranger's",
+        "Database",
+        {},
+        OVER_BEFORE,
         SEEN,
         Reason.RESOURCE_ALREADY_EXISTS,
     ),
@@ -175,6 +185,7 @@ DELETIONS = [
     ("what it made is ours", "Database", {}, UNKNOWN, SEEN, Record("created")),
     ("what another role owns isn't", "Database", {}, UNKNOWN, FOREIGN, Release),
     ("what is older isn't", "Database", {}, UNKNOWN_LATER, SEEN, Release),
+    ("nor what was made when the attempt was over", "Database", {}, OVER_BEFORE, SEEN, Release),
     ("it made nothing", "Database", {}, UNKNOWN, GONE, Release),
     ("whether it made something can't be told", "Database", {}, UNKNOWN, UNSEEN, Reason.NOT_VISIBLE),
 ]

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal
 
+from freehold_controllers.runtime.work import LONGEST
+
 ARRIVAL = timedelta(seconds=5)
 """How long a statement may take to get to the server."""
 
@@ -28,6 +30,12 @@ class Attempts:
         self._longest = (statement_timeout + ARRIVAL).total_seconds()
         self._clock = clock
         self._heard: defaultdict[str, dict[Attempt, float]] = defaultdict(dict)
+
+    @property
+    def within(self) -> timedelta:
+        """How long after its mark a CREATE may still have an effect: it waits for its turn at most as long as a pass
+        may take."""
+        return LONGEST + timedelta(seconds=self._longest)
 
     def under_way(self, claim: str, attempt: Attempt) -> bool:
         """Whether an attempt of unknown outcome may still have an effect.

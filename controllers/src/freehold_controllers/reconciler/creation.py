@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
@@ -20,13 +21,16 @@ from freehold_controllers.reconciler.remote import Remote
 _log = logging.getLogger(__name__)
 
 
-async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_new: str | None = None) -> View:
+async def create(
+    remote: Remote, holding: Holding, spec: SnowflakeSpec, *, within: timedelta, force_new: str | None = None
+) -> View:
     """Try to create the object.
 
     Args:
         remote: the object.
         holding: its claim.
         spec: what it is to be.
+        within: how long after its mark an attempt may still have an effect.
         force_new: the order to recreate it that the resource carries.
 
     Returns:
@@ -44,7 +48,7 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
     if holding.spec.evidence is None:
         await require_parents(remote, spec)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
-    await holding.begin_attempt(await remote.now())
+    await holding.begin_attempt(await remote.now(), within)
     try:
         await remote.send(statement)
     except SnowflakeError as error:
@@ -56,7 +60,8 @@ async def create(remote: Remote, holding: Holding, spec: SnowflakeSpec, force_ne
         if error.number not in NAME_TAKEN:
             error.remedy = error.remedy or _remedy(remote, error)
             raise
-        return await remote.look("deep") or Hidden(str(error))
+        _log.info("%s: %s", remote.target, error)
+        return await remote.look("deep") or Hidden()
     # At once, since it is created_on and owner that make the object ours: after a crash here, the mark and these tell.
     seen = await remote.look("shallow")
     if seen is None or seen.owner not in (None, remote.role):

@@ -35,13 +35,7 @@ class Absence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """CREATE was refused because the name is taken, yet SHOW has no row of it.
-
-    Attributes:
-        answer: what Snowflake said.
-    """
-
-    answer: str
+    """CREATE was refused because the name is taken, yet SHOW has no row of it."""
 
 
 View = Observation | Absence | Hidden
@@ -246,8 +240,10 @@ def attempt_unknown(claim: ClaimSpec) -> bool:
 def made_by_unknown_attempt(subject: Subject, view: Observation) -> bool:
     """Whether an attempt of ours whose outcome wasn't known may have made the object, and not one of another kind."""
     mark = subject.claim.mark if subject.claim else None
-    early = mark is None or mark.since is None or view.created_on < mark.since
-    return not early and subject.kind.adoptable(view) is None
+    if mark is None or mark.since is None or view.created_on < mark.since:
+        return False
+    late = mark.until is not None and view.created_on > mark.until
+    return not late and subject.kind.adoptable(view) is None
 
 
 def told(differences: Sequence[Difference]) -> str:

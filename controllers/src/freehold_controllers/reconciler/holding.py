@@ -3,7 +3,7 @@ twice, whoever else writes."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from freehold.claim_store import ClaimStore, Held, acquire
@@ -26,15 +26,16 @@ class Holding:
     def spec(self) -> ClaimSpec:
         return self._claim.spec
 
-    async def begin_attempt(self, now: datetime) -> None:
+    async def begin_attempt(self, now: datetime, within: timedelta) -> None:
         """Mark that a CREATE is about to be sent.
 
         Args:
             now: Snowflake's time.
+            within: how long from now on it may have an effect.
         """
         earlier = self.spec.mark
-        since = earlier.since if earlier and earlier.since else now
-        await self._write(mark=Mark(attempt=earlier.attempt + 1 if earlier else 1, since=since, outcome="sent"))
+        attempt, since = (earlier.attempt, earlier.since) if earlier else (0, None)
+        await self._write(mark=Mark(attempt=attempt + 1, since=since or now, until=now + within, outcome="sent"))
 
     async def refuse_attempt(self, earlier: Mark | None) -> None:
         """Mark that the attempt just made has certainly made nothing; what is unknown of earlier ones stays unknown.
@@ -43,7 +44,8 @@ class Holding:
             earlier: the mark as it was before the attempt.
         """
         attempt = self.spec.mark.attempt if self.spec.mark else 1
-        await self._write(mark=Mark(attempt=attempt, since=earlier.since if earlier else None, outcome="refused"))
+        unknown = {"since": earlier.since, "until": earlier.until} if earlier else {}
+        await self._write(mark=Mark(attempt=attempt, outcome="refused", **unknown))
 
     async def record(
         self,

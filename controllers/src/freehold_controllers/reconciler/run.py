@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from freehold import fingerprint, planning
@@ -13,7 +14,9 @@ from freehold_controllers.reconciler import dropping, finalizer, naming, referen
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
     PASSES,
+    Absence,
     Create,
+    Hidden,
     InSync,
     Look,
     Record,
@@ -27,7 +30,7 @@ from freehold_controllers.reconciler.decision import (
 )
 from freehold_controllers.reconciler.deletion import delete
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.managed import Managed, status_of
+from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
 from freehold_controllers.reconciler.provider import Login
@@ -189,6 +192,8 @@ class Run:
                 case Look(), _:
                     self.looked_deep = bool(subject.changed) or self._depth == "deep"
                     view = await remote.view("deep" if self.looked_deep else "shallow", holding.spec.evidence)
+                    if view is Absence.UNPROVED and self._services.taken.holds(holding.uid, self._asked(remote)):
+                        view = Hidden()
                 case Create(), _:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
                     await report.track(subject.changed)
@@ -226,10 +231,18 @@ class Run:
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         report, before = self.report, holding.spec
-        view = await create(remote, holding, managed.spec, managed.force_new)
+        within = self._services.attempts.within
+        view = await create(remote, holding, managed.spec, within=within, force_new=managed.force_new)
+        if isinstance(view, Hidden):
+            self._services.taken.note(holding.uid, self._asked(remote))
         if holding.spec.evidence != before.evidence:
             if before.evidence and not before.intent:
                 report.tell(Reason.DRIFT_CORRECTED, f"{report} had disappeared and was created anew")
             else:
                 report.tell(Reason.CREATED, f"{report} was created")
         return view
+
+    def _asked(self, remote: Remote) -> Hashable:
+        """What a CREATE is sent for: as long as it is the same, its answer is, too."""
+        found = self.report.found
+        return found.generation, asked_now(found), remote.role

@@ -24,6 +24,7 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.provider import Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.taken import Taken
 from freehold_controllers.reconciler.updating import Lacking
 
 
@@ -48,6 +49,7 @@ class Services:
         require_active: raises when another process may be working on the same objects.
         read_only: whether nothing is written but statuses: no statement, claim or finalizer.
         lacking: which accounts have shown that they lack CREATE OR ALTER.
+        taken: which names something invisible has.
     """
 
     kube: Kube
@@ -66,6 +68,7 @@ class Services:
     require_active: Callable[[], None]
     read_only: bool = False
     lacking: Lacking = field(default_factory=set)
+    taken: Taken = field(default_factory=Taken)
 
     @property
     def now(self) -> datetime:

@@ -79,7 +79,7 @@ VIEWS: Mapping[str, View | None] = {
     "shown by RESOLVE ALL alone": replace(seen("S"), parameters=None, details=None, unreadable="002003 (02000)"),
     "absence proved": Absence.PROVED,
     "not seen": Absence.UNPROVED,
-    "the name is taken, and not seen": Hidden("003041 (42710): exists"),
+    "the name is taken, and not seen": Hidden(),
 }
 """What may be seen of it."""
 

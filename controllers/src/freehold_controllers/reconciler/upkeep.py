@@ -30,6 +30,7 @@ from freehold_controllers.reconciler.decision import (
     told,
     unseen,
 )
+from freehold_controllers.reconciler.managed import RECONCILE_NOW
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.removal import kept_on_purpose
 
@@ -52,13 +53,14 @@ def decide(
     if subject.under_way == "DROP":
         return awaited(subject)
     if view is None:
-        # A first CREATE needs no look: it is answered by what is there. What an earlier one may have made is seen.
-        unknown = subject.claim is not None and attempt_unknown(subject.claim)
-        return Look() if evidence or observe_only or unknown else Create()
+        # A first CREATE needs no look: it is answered by what is there. What an earlier one may have made, or was
+        # refused for, is seen.
+        tried = subject.claim is not None and subject.claim.mark is not None
+        return Look() if evidence or observe_only or tried else Create()
     if observe_only:
         return _watched(subject, view)
     if isinstance(view, Hidden):
-        return _taken_by_something_invisible(subject, view)
+        return _taken_by_something_invisible(subject)
     if isinstance(view, Absence):
         return _vanished(subject, view) if evidence else Create()
     if evidence and evidence.created_on == view.created_on:
@@ -182,14 +184,14 @@ def _unreadable(subject: Subject, view: Observation) -> Stop:
     )
 
 
-def _taken_by_something_invisible(subject: Subject, view: Hidden) -> Stop:
+def _taken_by_something_invisible(subject: Subject) -> Stop:
     claim = subject.claim
     if _adopts(subject) or (claim and (claim.evidence or attempt_unknown(claim))):
-        return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}, but it exists: {view.answer}. {make_visible(subject)}")
+        return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}, but it exists: a CREATE says so. {make_visible(subject)}")
     return Stop(
         Reason.RESOURCE_ALREADY_EXISTS,
-        f"the name of {subject} is taken by an object that role {subject.role} can't see: {view.answer}. Use another "
-        "name, or ask its owner",
+        f"the name of {subject} is taken by an object that role {subject.role} can't see, a CREATE says. Use another "
+        f"name, or ask its owner; once the name is free, set the annotation {RECONCILE_NOW} to any new value",
     )
 
 

@@ -6,18 +6,14 @@ Each fragment carries a second form for people, in which secrets are masked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import LiteralString
 
+from freehold import redaction
 from freehold.identifiers import qualified
 
 MASK = "'***'"
-
-_WORD = re.compile(r"[^\s'\"]+")
-_TELLING = 4
-"""Length from which a part of a secret tells something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +35,7 @@ class Sql:
 
     def redact(self, message: str) -> str:
         """A server's message about this statement without its secrets: servers quote what they refuse, whole or cut."""
-        if not self.secrets:
-            return message
-        forms = {form for value in self.secrets for form in (value, _escaped(value))}
-        for form in sorted(forms, key=len, reverse=True):
-            message = message.replace(form, "***")
-
-        def mask(word: re.Match[str]) -> str:
-            part = word[0].strip(".,:;")
-            return "***" if len(part) >= _TELLING and any(part in form for form in forms) else word[0]
-
-        return _WORD.sub(mask, message)
+        return redaction.without_parts(message, {form for value in self.secrets for form in (value, _escaped(value))})
 
 
 def words(text: LiteralString | str) -> Sql:

@@ -151,10 +151,13 @@ async def test_what_a_secret_statement_is_refused_with_does_not_tell_the_secret(
     assert "Reason: 'PRIOR_USE'" in str(told.value)
 
 
-async def test_a_password_that_is_refused_is_not_told(settings: ConnectionSettings, snowflake: Snowflake) -> None:
+async def test_a_server_that_quotes_the_password_makes_nobody_tell_it(
+    settings: ConnectionSettings, snowflake: Snowflake, endpoint: SnowflakeEndpoint
+) -> None:
     wrong = replace(settings, credential=Password("Secret team/snowflake, key password", "canary-9f2c"))
+    endpoint.faults.add(Fault(match="^LOGIN", action="error", number=390100, message="Not 'canary-9f2c', Anna."))
 
-    with pytest.raises(CredentialsRefused) as told:
+    with pytest.raises(CredentialsRefused, match=r"Not '\*\*\*', Anna") as told:
         await snowflake.verify(wrong)
 
     assert "canary" not in f"{told.value!r} {told.value}"

@@ -24,7 +24,7 @@ os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
 
 from snowflake.connector import aio, errors
 
-from freehold import session_parameters
+from freehold import redaction, session_parameters
 from freehold.observation import Row
 from freehold.snowflake import authentication
 from freehold.snowflake.credentials import KeyPair
@@ -97,9 +97,10 @@ class Connection:
         lost: whether the server has ended the session; nothing more can be sent.
     """
 
-    def __init__(self, connection: aio.Connection, patience: float) -> None:
+    def __init__(self, connection: aio.Connection, patience: float, secrets: frozenset[str]) -> None:
         self._connection = connection
         self._patience = patience
+        self._secrets = secrets
         self.lost = False
 
     @classmethod
@@ -119,6 +120,7 @@ class Connection:
         ours = {**session_parameters.FIXED, session_parameters.TIMEOUT: limit, session_parameters.TAG: query_tag}
         patience = int((settings.login_timeout or LOGIN_TIMEOUT).total_seconds())
         proof = await authentication.options(settings, patience)
+        secrets = frozenset({*redaction.secrets_of(settings), str(proof.get("token", ""))} - {""})
         with _root_store(settings.ca_bundle) as root_store:
             try:
                 connection = await aio.connect(
@@ -138,8 +140,8 @@ class Connection:
                     **proof,
                 )
             except errors.Error as error:
-                raise _login_error(error, settings) from None
-        return cls(connection, limit + BACKSTOP_SECONDS)
+                raise _login_error(error, settings, secrets) from None
+        return cls(connection, limit + BACKSTOP_SECONDS, secrets)
 
     async def execute(self, statement: Sql, query_tag: str | None = None) -> Result:
         """Send one statement and read its whole result.
@@ -164,7 +166,7 @@ class Connection:
             ) from None
         except errors.Error as error:
             self.lost = self.lost or _ends_session(error)
-            raise _statement_error(error, statement) from None
+            raise _statement_error(error, statement, self._secrets) from None
         finally:
             # The driver keeps every error of a connection until it is closed.
             del self._connection.messages[:]
@@ -231,9 +233,9 @@ def _is_refusal(error: errors.Error) -> bool:
     return bool(match and match["answered"]) or _session_ended(error)
 
 
-def _statement_error(error: errors.Error, statement: Sql) -> SnowflakeError:
+def _statement_error(error: errors.Error, statement: Sql, secrets: frozenset[str]) -> SnowflakeError:
     """Our exception for a failed statement. Small numbers of other classes are kinds of the driver, not a server's."""
-    cause = statement.redact(_cause(error))
+    cause = statement.redact(redaction.without(_cause(error), secrets))
     if _session_ended(error):
         return SnowflakeError(cause, number=error.errno, sqlstate=error.sqlstate, error_class=ErrorClass.SESSION)
     if not isinstance(error, errors.ProgrammingError | errors.IntegrityError):
@@ -242,9 +244,9 @@ def _statement_error(error: errors.Error, statement: Sql) -> SnowflakeError:
     return answer(cause, number=error.errno, sqlstate=error.sqlstate, query_id=error.sfqid)
 
 
-def _login_error(error: errors.Error, settings: ConnectionSettings) -> LoginFailed:
+def _login_error(error: errors.Error, settings: ConnectionSettings, secrets: frozenset[str]) -> LoginFailed:
     """Our exception for a failed log-in, with a message that names what to look at."""
-    cause = _cause(error)
+    cause = redaction.without(_cause(error), secrets)
     if _is_refusal(error):
         return _refusal(error, cause, settings)
     place = f"{settings.host}:{settings.port}"

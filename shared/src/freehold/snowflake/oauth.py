@@ -14,6 +14,7 @@ from urllib.parse import quote_plus, urlsplit
 import aiohttp
 import orjson
 
+from freehold import redaction
 from freehold.snowflake.credentials import ClientCredentials
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import CredentialsRefused, LoginFailed, RoleNotGranted, TlsFailed, Unreachable
@@ -56,21 +57,22 @@ async def fetch_token(credential: ClientCredentials, settings: ConnectionSetting
             return _token(response.status, await response.read(), credential)
     except aiohttp.ClientSSLError as error:
         raise TlsFailed(
-            f"TLS with the token endpoint {credential.token_url} failed: {_cause(error)}. If its certificate comes "
-            "from a private authority, put its root into spec.caBundle",
+            f"TLS with the token endpoint {credential.token_url} failed: {_cause(error, settings)}. If its certificate "
+            "comes from a private authority, put its root into spec.caBundle",
             error_class=ErrorClass.TRANSIENT,
         ) from None
     except (aiohttp.ClientError, UnicodeError, TimeoutError) as error:  # UnicodeError: a host like "a..example.com"
         raise Unreachable(
-            f"no answer from the token endpoint {credential.token_url}: {_cause(error) or 'it took too long'}. Check "
-            "spec.oauth.tokenRequestURL, spec.proxy, and whether this cluster may reach that address",
+            f"no answer from the token endpoint {credential.token_url}: "
+            f"{_cause(error, settings) or 'it took too long'}. Check spec.oauth.tokenRequestURL, spec.proxy, and "
+            "whether this cluster may reach that address",
             error_class=ErrorClass.TRANSIENT,
         ) from None
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: Exception, settings: ConnectionSettings) -> str:
     """What is the matter; the client's own text holds the address of an object, which is another one each time."""
-    return str(error.__cause__ or error)
+    return redaction.without(str(error.__cause__ or error), frozenset(redaction.secrets_of(settings)))
 
 
 def _through(proxy: Proxy | None, url: str) -> Mapping[str, Any]:

@@ -1,0 +1,36 @@
+"""Secrets in what others say."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from freehold import redaction
+from freehold.snowflake.credentials import ClientCredentials, Credential, KeyPair, OAuthToken, Password
+from freehold.snowflake.settings import ConnectionSettings, Proxy
+
+
+@pytest.mark.parametrize(
+    ("credential", "secret"),
+    [
+        (Password("s", "canary"), "canary"),
+        (OAuthToken("s", "canary"), "canary"),
+        (ClientCredentials("s", "id", "canary", "https://token.example", None), "canary"),
+        (KeyPair("s", b"canary", "SHA256:x"), base64.b64encode(b"canary").decode()),
+    ],
+)
+def test_all_that_settings_hide_are_secrets(credential: Credential, secret: str) -> None:
+    proxy = Proxy("http", "proxy.example", 3128, "freehold", "way-out")
+    settings = ConnectionSettings("team/a", "ORG-A", "a.example", 443, "ANNA", None, None, credential, proxy=proxy)
+
+    assert sorted(redaction.secrets_of(settings)) == sorted([secret, "way-out"])
+    assert not any(each in repr(settings) for each in ("canary", "way-out"))
+
+
+def test_what_is_quoted_whole_is_masked_and_the_words_around_it_are_left() -> None:
+    assert redaction.without("no user 'a b c d', only a b", {"a b c d"}) == "no user '***', only a b"
+
+
+def test_a_secret_that_contains_another_one_is_masked_whole() -> None:
+    assert redaction.without("x abcdef y abc", {"abc", "abcdef"}) == "x *** y ***"

@@ -24,6 +24,7 @@ from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.kube.turns import LeaseTurns
 from freehold.login_policy import LoginPolicy
 from freehold.options import (
     SNOWFLAKE,
@@ -36,6 +37,7 @@ from freehold.options import (
     WorkloadIdentityNamespaces,
 )
 from freehold.snowflake.client import Snowflake
+from freehold.snowflake.guard import Guard
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
@@ -44,7 +46,7 @@ from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.sweeping import sweeping
-from freehold_controllers.runtime.process import Process, Settings
+from freehold_controllers.runtime.process import Beside, Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Reconcile, Result
 
@@ -144,8 +146,10 @@ async def serve(
     """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts(statement_timeout)
     read_only = mode is Mode.READ_ONLY
-    client = Snowflake(installation, statement_timeout=statement_timeout)
-    async with Kube.from_environment() as kube, client as snowflake:
+    kube = Kube.from_environment()
+    # As long as membership lasts: who takes over from a lost process soon has its turns, too.
+    turns = LeaseTurns(kube, settings.namespace, settings.instance, settings.lease_duration)
+    async with kube, Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns)) as snowflake:
         process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
         services = Services(
@@ -168,7 +172,9 @@ async def serve(
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
         by_kind |= {path.kind: reconciles(services) for path, reconciles in others.items()}
-        beside = [partial(sweeping, services, settings.resync, settings.covers)] if sweeps and not read_only else []
+        beside: list[Beside] = [turns.sweeping] if sweeps else []
+        if sweeps and not read_only:
+            beside.append(partial(sweeping, services, settings.resync, settings.covers))
         await process.run(partial(_reconcile, by_kind), *beside)
 
 

@@ -131,6 +131,8 @@ class Store:
     down: bool = False
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
+        if "limit" in request.query:
+            return await listed(*self.objects.values(), version=str(self.version))(request)
         body = await request.json() if request.can_read_body else {}
         name = body["metadata"]["name"] if request.method == "POST" else request.path.rpartition("/")[2]
         answer = refuse(500, "InternalError") if self.down else self._answer(request.method, name, body)
@@ -144,9 +146,12 @@ class Store:
             return refuse(404, "NotFound")
         if method == "GET":
             return reply(found)
-        if found and body["metadata"]["resourceVersion"] != found["metadata"]["resourceVersion"]:
+        expected = body["preconditions" if method == "DELETE" else "metadata"]
+        if found and expected["resourceVersion"] != found["metadata"]["resourceVersion"]:
             return refuse(409, "Conflict")
         self.version += 1
+        if method == "DELETE":
+            return reply(self.objects.pop(name))
         body["metadata"]["resourceVersion"] = str(self.version)
         self.objects[name] = body
         return reply(body)

@@ -11,8 +11,8 @@ from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/conditions.md").read_text()
 
-OURS = {"claim", "in-use", "holder", "owner", "watch-namespaces"}
-"""Finalizers, a label and annotations that Freehold sets for itself."""
+OURS = {"claim", "in-use", "holder", "note", "owner", "turn", "watch-namespaces"}
+"""Finalizers, labels and annotations that Freehold sets for itself."""
 
 
 def explained(begin: str, end: str) -> set[str]:

@@ -11,12 +11,12 @@ import pytest
 
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.errors import CredentialsRefused, Unreachable
-from freehold.snowflake.pool import REFUSED_SECONDS, Pool
+from freehold.snowflake.pool import Pool
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 
 SETTINGS = ConnectionSettings("team/default", "ACME-MAIN", "h", 443, "U", "R", None, Password("Secret", "one"))
-ROTATED = replace(SETTINGS, credential=Password("Secret", "two"))
+ROTATED = replace(SETTINGS, credential=Password("Secret", "two"), as_of=1.0)
 
 
 @dataclass
@@ -107,32 +107,6 @@ async def test_a_failed_log_in_fails_everybody_who_waited_and_the_next_one_tries
     assert len(opener.opened) == 2
 
 
-async def test_a_refused_credential_is_tried_once_whatever_the_role(pool: Pool, opener: Opener, clock: Clock) -> None:
-    opener.failure = refusal = CredentialsRefused("no", number=390144)
-    for role in (None, "A", "B", "A"):
-        with pytest.raises(CredentialsRefused) as refused:
-            await connection(pool, SETTINGS.acting_as(role))
-        assert refused.value is refusal
-    assert len(opener.opened) == 1
-
-    opener.failure = None
-    await connection(pool, ROTATED)
-    clock.now = REFUSED_SECONDS - 1
-    with pytest.raises(CredentialsRefused):
-        await connection(pool)
-    clock.now = REFUSED_SECONDS
-    await connection(pool)
-
-
-async def test_a_refused_credential_is_tried_again_when_it_is_forgiven(pool: Pool, opener: Opener) -> None:
-    opener.failure = CredentialsRefused("no", number=390144)
-    with pytest.raises(CredentialsRefused):
-        await connection(pool, SETTINGS.acting_as("A"))
-    opener.failure = None
-    pool.forgive(SETTINGS)
-    await connection(pool)
-
-
 async def test_a_waiter_that_gives_up_leaves_the_log_in_to_the_others(pool: Pool, opener: Opener) -> None:
     opener.may_open.clear()
     impatient = asyncio.create_task(connection(pool))
@@ -175,7 +149,6 @@ async def test_sessions_of_an_older_secret_are_closed_once_the_newer_one_has_log
         assert await connection(pool) is old
 
         opener.failure = None
-        pool.forgive(ROTATED)
         await connection(pool, ROTATED)
         assert not old.closed.is_set()
 
@@ -190,13 +163,41 @@ async def test_a_new_secret_of_one_provider_leaves_the_sessions_of_others_alone(
     assert await connection(pool, provider("team/other")) is other
 
 
-async def test_an_unused_session_is_closed_after_its_time(pool: Pool, clock: Clock) -> None:
-    first = await connection(pool)
-    clock.now = 61
-    await connection(pool, provider("team/other"))
+async def test_who_began_with_the_older_secret_leaves_the_sessions_of_the_newer_one_alone(pool: Pool) -> None:
+    newer = await connection(pool, ROTATED)
+    await connection(pool, SETTINGS)
+
+    assert await connection(pool, ROTATED) is newer
+
+
+async def test_a_secret_that_was_put_back_is_the_newer_one(pool: Pool) -> None:
+    await connection(pool, SETTINGS)
+    rotated = await connection(pool, ROTATED)
+    await connection(pool, replace(SETTINGS, as_of=2.0))
 
     async with asyncio.timeout(1):
-        await first.closed.wait()
+        await rotated.closed.wait()
+
+
+async def test_a_session_that_is_to_be_forgotten_is_closed_after_its_last_user(pool: Pool) -> None:
+    async with pool.session(SETTINGS) as session:
+        pool.forget(SETTINGS)
+        assert await connection(pool) is not stub(session)
+        assert not stub(session).closed.is_set()
+
+    async with asyncio.timeout(1):
+        await stub(session).closed.wait()
+
+
+async def test_an_unused_session_is_closed_after_its_time_though_nothing_else_is_opened(opener: Opener) -> None:
+    pool = Pool(opener, capacity=2, idle_seconds=0.01)
+    async with pool.session(SETTINGS) as session, asyncio.timeout(1):
+        other = await connection(pool, provider("team/other"))
+        await other.closed.wait()
+        assert not stub(session).closed.is_set()
+
+    async with asyncio.timeout(1):
+        await stub(session).closed.wait()
 
 
 async def test_the_longest_unused_session_makes_room(pool: Pool, clock: Clock) -> None:

@@ -1,15 +1,14 @@
 """ProviderConfigs: log in, prove the account, keep the proof. Everybody else uses them only as they were verified here.
 
-A refused credential is not tried again before it, or the ProviderConfig, changes: repeated failures lock the user.
+A refused credential is not tried again before it, or the ProviderConfig, changes: whoever was refused, the log-in guard
+knows it.
 """
 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import replace
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
 from freehold.kinds.registry import KINDS
@@ -18,7 +17,6 @@ from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.snowflake.errors import (
     ConfigurationError,
-    CredentialsRefused,
     LoginFailed,
     RoleNotGranted,
     SnowflakeError,
@@ -27,12 +25,13 @@ from freehold.snowflake.session import AccountFacts
 from freehold_controllers.reconciler import finalizer, status
 from freehold_controllers.reconciler.in_use import InUse, NotHeld, status_of
 from freehold_controllers.reconciler.outcome import stop_for
+from freehold_controllers.reconciler.provider import revision
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import CREDENTIALS_HELD, IN_USE, READY, Verdict, Verdicts
-from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished
+from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
 
 _log = logging.getLogger(__name__)
 
@@ -41,21 +40,6 @@ _UNTOLD: Verdicts = {IN_USE: None}
 
 _FOLLOWED = 5
 """Users whose end is waited for at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    """A log-in that was refused.
-
-    Attributes:
-        generation: of the ProviderConfig.
-        secret_version: of its Secret.
-        until: monotonic time before which the same isn't tried again.
-    """
-
-    generation: int
-    secret_version: str | None
-    until: float
 
 
 class ProviderConfigs:
@@ -67,7 +51,6 @@ class ProviderConfigs:
             services: the outside world.
         """
         self._services = services
-        self._refusals: dict[Key, _Refusal] = {}
         self._in_use = InUse(services.kube, services.manager, services.namespace)
 
     async def __call__(self, key: Key, _not_before: float) -> Result:
@@ -82,7 +65,6 @@ class ProviderConfigs:
         try:
             found = await services.kube.get(PROVIDER_CONFIG.path, key.name, key.namespace)
         except NotFound:
-            self._refusals.pop(key, None)
             return Forget()
         if found.deleting:
             return await self._let_go(found)
@@ -91,7 +73,7 @@ class ProviderConfigs:
             found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
         return await self._verify(found)
 
-    async def _verify(self, found: Object) -> Done | Again:
+    async def _verify(self, found: Object) -> Done:
         services, before, beside = self._services, status_of(found), _UNTOLD
         version = before.secret_resource_version
         try:
@@ -99,12 +81,8 @@ class ProviderConfigs:
             # Before the first log-in: whatever that makes possible needs it in the end to be taken back.
             found, secret, beside = await self._hold(found, secret)
             before, version = status_of(found), secret.version
-            if wait := self._refused(found, version):
-                return Again(wait)
-            facts = await services.snowflake.verify(settings)
+            facts = await services.snowflake.verify(replace(settings, revision=revision(found, secret)))
         except (ConfigurationError, SnowflakeError) as error:
-            if isinstance(error, CredentialsRefused):
-                self._refusals[found.key] = _Refusal(found.generation, version, time.monotonic() + SLOW.total_seconds())
             return await self._tell_failure(found, before, error, version, beside)
         verdict = Verdict(
             "True",
@@ -160,24 +138,7 @@ class ProviderConfigs:
         new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
         await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
 
-    def _refused(self, found: Object, version: str | None) -> timedelta | None:
-        """How long the credential is still not to be tried, since it was refused and nothing has changed."""
-        refusal = self._refusals.get(found.key) or self._told_refusal(found)
-        if refusal is None or (refusal.generation, refusal.secret_version) != (found.generation, version):
-            return None
-        remaining = refusal.until - time.monotonic()
-        return timedelta(seconds=remaining) if remaining > 0 else None
-
-    def _told_refusal(self, found: Object) -> _Refusal | None:
-        """The refusal that the status tells of, met by an earlier process."""
-        told = next((each for each in conditions_of(found) if each.reason == Reason.CREDENTIALS_ERROR), None)
-        if told is None or told.observed_generation is None:
-            return None
-        ago = self._services.now - told.last_transition_time
-        until = time.monotonic() + (SLOW - ago).total_seconds()
-        return _Refusal(told.observed_generation, status_of(found).secret_resource_version, until)
-
-    async def _let_go(self, found: Object) -> Done | Again:
+    async def _let_go(self, found: Object) -> Done:
         """Remove the finalizer once nothing uses the ProviderConfig. Until then a mended credential is taken up."""
         services = self._services
         users = sorted(self._users(found))

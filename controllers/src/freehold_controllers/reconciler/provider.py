@@ -6,6 +6,7 @@ wrong password is tried once, by the account controller, whoever waits for it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -131,8 +132,16 @@ class Providers:
             secret=secret.data,
             policy=self._policy,
             account_key=account.get("key"),
+            revision=revision(config, secret),
+            as_of=time.monotonic(),
         )
         return secret, settings
+
+
+def revision(config: Object, secret: Secret) -> str:
+    """What changes with each change of a ProviderConfig or its Secret, whatever is changed."""
+    uid = secret.head.uid if secret.head else ""
+    return f"{config.uid}/{config.generation}/{uid}/{secret.version or ''}"
 
 
 def _verified(config: Object, asker: Key) -> ProviderConfigStatus:

@@ -15,7 +15,8 @@ from freehold.snowflake import visibility
 from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import INVISIBLE, Incomplete, SnowflakeError
+from freehold.snowflake.errors import INVISIBLE, CredentialsRefused, Incomplete, SnowflakeError
+from freehold.snowflake.guard import Guard
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
 from freehold.snowflake.session import FACTS, AccountFacts, Session, facts_of
@@ -39,6 +40,7 @@ class Snowflake:
     Args:
         installation: id of this installation, part of every query tag.
         statement_timeout: how long a statement may run, in whole seconds.
+        guard: what lets log-ins begin; by default one that knows of this client's alone.
         budget: what holds statements back; none by default.
         clock: monotonic seconds.
     """
@@ -48,11 +50,13 @@ class Snowflake:
         installation: str,
         *,
         statement_timeout: timedelta = STATEMENT_TIMEOUT,
+        guard: Guard | None = None,
         budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._installation = installation
         self._statement_timeout = statement_timeout
+        self._guard = guard or Guard()
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
         self.breakers = Breakers(clock=clock)
         self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget)
@@ -176,12 +180,15 @@ class Snowflake:
     async def verify(self, settings: ConnectionSettings) -> AccountFacts:
         """Log in, unless a session is open, and ask the server who and where we are.
 
-        A credential that was refused is tried anew, which is the caller's to do rarely.
-
         Raises:
-            LoginFailed: one of its subclasses, with a message for people.
+            LoginFailed: one of its subclasses, with a message for people; also when another process was refused.
         """
-        self._pool.forgive(settings)
+        try:
+            await self._guard.check(settings)
+        except CredentialsRefused:
+            # An older session may go on working, but proves nothing.
+            self._pool.forget(settings)
+            raise
         return await self._facts(settings)
 
     async def clock(self, settings: ConnectionSettings, tag: QueryTag) -> datetime:
@@ -199,4 +206,5 @@ class Snowflake:
         tag = session_tag(self._installation, settings.query_tag)
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
-        return await Session.open(settings, tag, limit)
+        async with self._guard.attempt(settings):
+            return await Session.open(settings, tag, limit)

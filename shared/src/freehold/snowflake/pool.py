@@ -11,16 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from freehold.snowflake.errors import CredentialsRefused
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 
 Open = Callable[[ConnectionSettings], Awaitable[Session]]
 """Logs in; raises `LoginFailed`."""
-
-
-REFUSED_SECONDS = 1800.0
-"""How long a refused credential isn't tried again: repeated failures lock the user."""
 
 
 @dataclass(slots=True, eq=False)
@@ -29,12 +24,14 @@ class _Entry:
 
     Attributes:
         opening: the log-in, finished or not.
+        as_of: of the latest settings that it was asked for with.
         users: tasks that use the session or wait for it.
         idle_since: monotonic time at which the last user left.
         closing: whether it is being logged out.
     """
 
     opening: asyncio.Task[Session]
+    as_of: float
     users: int = 0
     idle_since: float = 0.0
     closing: bool = False
@@ -52,7 +49,7 @@ class Pool:
     Args:
         open_session: logs in.
         capacity: sessions kept open at most, unless more are in use at a time.
-        idle_seconds: how long an unused session stays open at least; looked at when another one is opened.
+        idle_seconds: how long an unused session stays open; at most it is twice as long.
         clock: monotonic seconds.
     """
 
@@ -64,18 +61,18 @@ class Pool:
         self._idle_seconds = idle_seconds
         self._clock = clock
         self._entries: dict[ConnectionSettings, _Entry] = {}
-        self._refused: dict[ConnectionSettings, tuple[CredentialsRefused, float]] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self._tidying: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
     async def session(self, settings: ConnectionSettings) -> AsyncIterator[Session]:
         """The session for these settings, shared with whoever else asks for them.
 
         Raises:
-            LoginFailed: everybody who waits for the same log-in gets its one failure; a refused credential is
-                refused for every role, without being tried again, until `forgive` or half an hour later.
+            LoginFailed: everybody who waits for the same log-in gets its one failure.
         """
         entry = self._entries.get(settings) or self._add(settings)
+        entry.as_of = max(entry.as_of, settings.as_of)
         entry.users += 1
         try:
             # Shielded: whoever gives up waiting must not take the log-in away from the others.
@@ -88,28 +85,27 @@ class Pool:
             if not entry.users and self._entries.get(settings) is not entry:
                 self._log_out(entry)
 
-    def forgive(self, settings: ConnectionSettings) -> None:
-        """Let a refused credential be tried again."""
-        self._refused.pop(settings.without_role(), None)
+    def forget(self, settings: ConnectionSettings) -> None:
+        """Have the next one log in who asks for these settings; the session is closed by its last user."""
+        if entry := self._entries.get(settings):
+            self._forget(settings, entry)
 
     async def close(self) -> None:
         """Log out everywhere, at once."""
+        if self._tidying is not None:
+            self._tidying.cancel()
         for settings, entry in list(self._entries.items()):
             self._forget(settings, entry)
             entry.opening.cancel()
             self._log_out(entry)
         await asyncio.gather(*self._closing)
 
-    def _require_unrefused(self, settings: ConnectionSettings) -> None:
-        self._refused = {login: told for login, told in self._refused.items() if self._clock() < told[1]}
-        if told := self._refused.get(settings.without_role()):
-            raise told[0].with_traceback(None)
-
     def _add(self, settings: ConnectionSettings) -> _Entry:
-        self._require_unrefused(settings)
         self._make_room()
-        entry = _Entry(asyncio.create_task(self._open(settings)), idle_since=self._clock())
+        entry = _Entry(asyncio.create_task(self._open(settings)), settings.as_of, idle_since=self._clock())
         self._entries[settings] = entry
+        if self._tidying is None:
+            self._tidy_later()
 
         def forget_failed(_: asyncio.Task[Session]) -> None:
             if entry.session is None:
@@ -119,24 +115,33 @@ class Pool:
         return entry
 
     async def _open(self, settings: ConnectionSettings) -> Session:
-        try:
-            session = await self._open_session(settings)
-        except CredentialsRefused as error:
-            self._refused[settings.without_role()] = error, self._clock() + REFUSED_SECONDS
-            raise
-        # A session of the credential before would go on working after its key is revoked, and hide that.
+        session = await self._open_session(settings)
+        # A session of the credential before would go on working after its key is revoked, and hide that. Who began
+        # before the change still logs in with that one, and must not close those of the new one.
         for other, entry in list(self._entries.items()):
-            if other.provider == settings.provider and not other.same_login(settings):
+            earlier = other.provider == settings.provider and entry.as_of <= settings.as_of
+            if earlier and not other.same_login(settings):
                 self._forget(other, entry)
         return session
 
     def _make_room(self) -> None:
-        """Close what has been unused for too long, and as many of the longest unused as the capacity asks for."""
+        """Close the longest unused sessions, as many as the capacity asks for."""
         unused = [(settings, entry) for settings, entry in self._entries.items() if not entry.users]
         for settings, entry in sorted(unused, key=lambda each: each[1].idle_since):
-            expired = self._clock() - entry.idle_since >= self._idle_seconds
-            if expired or len(self._entries) >= self._capacity:
+            if len(self._entries) >= self._capacity:
                 self._forget(settings, entry)
+
+    def _tidy(self) -> None:
+        """Close what has been unused for too long."""
+        for settings, entry in list(self._entries.items()):
+            if not entry.users and self._clock() - entry.idle_since >= self._idle_seconds:
+                self._forget(settings, entry)
+        self._tidying = None
+        if self._entries:
+            self._tidy_later()
+
+    def _tidy_later(self) -> None:
+        self._tidying = asyncio.get_running_loop().call_later(self._idle_seconds, self._tidy)
 
     def _forget(self, settings: ConnectionSettings, entry: _Entry) -> None:
         """Let nobody else use a session; its last user closes it."""

@@ -62,6 +62,8 @@ class ConnectionSettings:
         statement_timeout: time limit of statements; None for the process's, which is never exceeded.
         query_tag: what is added to the tag of every statement; empty for nothing.
         parameters: further session parameters by name.
+        revision: what the settings were read from, the versions of ProviderConfig and Secret; makes no other settings.
+        as_of: monotonic time at which they were read, neither.
     """
 
     provider: str
@@ -79,6 +81,8 @@ class ConnectionSettings:
     statement_timeout: timedelta | None = None
     query_tag: str = ""
     parameters: tuple[tuple[str, str], ...] = ()
+    revision: str = field(default="", compare=False)
+    as_of: float = field(default=0.0, compare=False)
 
     def acting_as(self, role: str | None) -> Self:
         """The same log-in for another role; None leaves the role as it is."""
@@ -101,6 +105,8 @@ def settings_from(
     secret: Mapping[str, bytes] | None,
     policy: LoginPolicy,
     account_key: str | None = None,
+    revision: str = "",
+    as_of: float = 0.0,
 ) -> ConnectionSettings:
     """The settings that a ProviderConfig describes.
 
@@ -111,6 +117,8 @@ def settings_from(
         secret: data of the Secret that it refers to; None when there is no such Secret.
         policy: what the installation lets it do.
         account_key: `status.account.key`, once verified.
+        revision: as `ConnectionSettings` has it.
+        as_of: likewise.
 
     Raises:
         ConfigurationError: one of its subclasses; nothing may be sent.
@@ -135,6 +143,8 @@ def settings_from(
         statement_timeout=_seconds(spec.request_timeout_seconds),
         query_tag=spec.query_tag or "",
         parameters=_checked_parameters(spec.session_parameters or {}),
+        revision=revision,
+        as_of=as_of,
     )
 
 

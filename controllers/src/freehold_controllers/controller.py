@@ -41,6 +41,7 @@ from freehold.snowflake.guard import Guard
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
+from freehold_controllers.reconciler.managed import provider_name
 from freehold_controllers.reconciler.provider import Providers
 from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.secret import Secrets
@@ -199,9 +200,10 @@ def _watches(
         return following.wakes(before, after)
 
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()
-    ours = (PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+    kinds = [kind.resource.path for kind in KINDS.values()]
     return [
-        *(Watch(path, reconciled=path in own, wakes=following.wakes) for path in ours),
+        Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=following.wakes),
+        *(Watch(path, reconciled=path in own, wakes=following.wakes, group=provider_name) for path in kinds),
         Watch(CLAIM.path, wakes=claims),
         Watch(NAMESPACES, wakes=following.wakes),
     ]

@@ -12,8 +12,8 @@ from aiohttp import web
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import SECRETS, Key, Object
+from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.process import Process, Settings
-from freehold_controllers.runtime.queue import Priority
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Done
 from tests.unit.kube.script import Answer, Store, client_of, listed, refuse, reply, secret, until, watched

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 
 from freehold.kube.backoff import Backoff
 from freehold.kube.objects import Key
-from freehold_controllers.runtime.queue import Closed, Priority, Queue
+from freehold_controllers.runtime.lines import Lines, Priority
+from freehold_controllers.runtime.queue import Closed, Queue
 
 A, B, C = (Key("Thing", "n", name) for name in "abc")
 
@@ -28,9 +31,13 @@ def clock() -> Clock:
     return Clock()
 
 
+def plenty() -> Lines:
+    return Lines(workers=1000, most=100)
+
+
 @pytest.fixture
 def queue(clock: Clock) -> Queue:
-    return Queue(Backoff(first=1.0, most=60.0, random=lambda: 1.0), clock=clock)
+    return Queue(Backoff(first=1.0, most=60.0, random=lambda: 1.0), plenty(), group=lambda key: key.kind, clock=clock)
 
 
 async def ready(queue: Queue) -> list[Key]:
@@ -149,7 +156,7 @@ async def test_what_is_ready_isnt_put_off(queue: Queue) -> None:
 
 
 async def test_a_worker_that_waits_is_woken_by_an_addition_and_by_a_due_time() -> None:
-    queue = Queue(Backoff(first=1, most=1))
+    queue = Queue(Backoff(first=1, most=1), plenty())
     waiting = asyncio.create_task(queue.get())
     await asyncio.sleep(0)
     queue.add(A, after=0.02)
@@ -217,9 +224,90 @@ async def test_closing_ends_all_who_wait(queue: Queue) -> None:
     queue.done(taken[0], again=1)
 
 
+async def all_held(queue: Queue, *keys: Key) -> None:
+    for key in keys:
+        queue.add(key)
+    for key in await ready(queue):
+        queue.hold(key, retry_in=60)
+
+
+async def test_of_what_is_held_one_tries_again_and_the_others_follow_when_it_went_on(
+    queue: Queue, clock: Clock
+) -> None:
+    await all_held(queue, A, B, C)
+    clock.now = 59
+    assert await ready(queue) == []
+    clock.now = 60
+    assert await ready(queue) == [A]
+    queue.hold(A, retry_in=120)
+    clock.now = 179
+    assert await ready(queue) == []
+    clock.now = 180
+    assert await ready(queue) == [A]
+    queue.done(A)
+    assert await ready(queue) == [B]
+    queue.failed(B)
+    assert await ready(queue) == [C]
+
+
+async def test_what_is_held_follows_at_once_when_its_group_is_released(queue: Queue) -> None:
+    other = Key("Other", "n", "x")
+    await all_held(queue, A, B, C, other)
+    queue.release("Thing")
+    assert await ready(queue) == [A, B, C]
+    queue.release("Thing")
+    assert await ready(queue) == []
+
+
+async def test_what_is_being_worked_on_when_its_group_is_released_is_not_held_thereafter(queue: Queue) -> None:
+    await all_held(queue, A)
+    queue.add(B)
+    assert await ready(queue) == [B]
+    queue.release("Thing")
+    queue.hold(B, retry_in=60)
+    assert await ready(queue) == [A, B]
+
+
+async def test_a_change_is_looked_at_also_while_its_key_is_held_and_leaves_it_to_the_same_one_to_try(
+    queue: Queue, clock: Clock
+) -> None:
+    await all_held(queue, A, B)
+    queue.add(B)
+    assert await ready(queue) == [B]
+    queue.hold(B, retry_in=10)
+    clock.now = 60
+    assert await ready(queue) == [A]
+
+
+async def test_who_tries_for_others_and_goes_to_another_group_leaves_that_to_the_next(clock: Clock) -> None:
+    groups = {A: "old", B: "old"}
+    queue = Queue(Backoff(first=1, most=1), plenty(), group=lambda key: groups[key], clock=clock)
+    await all_held(queue, A, B)
+    groups[A] = "new"
+    queue.add(A)
+    assert await ready(queue) == [A]
+    queue.hold(A, retry_in=60)
+    assert await ready(queue) == [B]
+    queue.hold(B, retry_in=60)
+    clock.now = 60
+    assert sorted(await ready(queue)) == [A, B]
+
+
+async def test_a_worker_that_comes_back_serves_a_group_that_had_to_wait_for_it() -> None:
+    queue = Queue(Backoff(first=1, most=1), Lines(workers=2, most=1))
+    queue.add(A)
+    queue.add(B)
+    assert (await queue.get()).key == A
+    waiting = asyncio.create_task(queue.get())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    queue.done(A)
+    assert (await asyncio.wait_for(waiting, 10)).key == B
+
+
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["add", "later", "take", "done", "failed"]),
+        st.sampled_from(["add", "later", "take", "done", "failed", "hold", "release"]),
         st.sampled_from([A, B, C]),
         st.sampled_from(list(Priority)),
     ),
@@ -232,7 +320,7 @@ async def test_whatever_happens_no_key_is_with_two_workers_and_no_addition_is_lo
     steps: list[tuple[str, Key, Priority]],
 ) -> None:
     clock = Clock()
-    queue = Queue(Backoff(first=1.0, most=60.0), clock=clock)
+    queue = Queue(Backoff(first=1.0, most=60.0), plenty(), clock=clock)
     working: set[Key] = set()
     owed: set[Key] = set()
     for step, key, priority in steps:
@@ -245,10 +333,23 @@ async def test_whatever_happens_no_key_is_with_two_workers_and_no_addition_is_lo
                 assert taken not in working
                 working.add(taken)
                 owed.discard(taken)
+        elif step == "release":
+            queue.release("")
         elif key in working:
             working.discard(key)
-            queue.done(key) if step == "done" else queue.failed(key)
+            ways: dict[str, Callable[[Key], None]] = {
+                "done": queue.done,
+                "failed": queue.failed,
+                "hold": partial(queue.hold, retry_in=10),
+            }
+            ways[step](key)
+            owed |= {key} if step == "hold" else set()
     for key in working:
         queue.done(key)
-    clock.now += 1000
-    assert owed <= set(await ready(queue))
+    # Each round at least the one comes that tries for those that are held.
+    for _ in range(3):
+        clock.now += 1000
+        for key in await ready(queue):
+            owed.discard(key)
+            queue.done(key)
+    assert not owed

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from freehold.kube.objects import Object
-from freehold_controllers.runtime.queue import Priority
+from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.watches import urgency
 
 

@@ -9,7 +9,7 @@ from freehold.claims import CLAIM, HAND_OVER_ANNOTATION
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, CONFIRMED_UNTIL
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import NAMESPACES, SECRETS, Key, Object
-from freehold_controllers.runtime.queue import Priority
+from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.watches import Wake
 
 _ASKED_OF_FOLLOWERS = (HAND_OVER_ANNOTATION, ABANDON_DEPENDENTS, CONFIRMED_UNTIL)

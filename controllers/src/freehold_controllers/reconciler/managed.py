@@ -120,9 +120,18 @@ _ASKED = 512
 
 def foreign_provider(found: Object) -> str | None:
     """The ProviderConfig of a resource, `<namespace>/<name>`, if it is another namespace's."""
-    reference = ProviderReference.model_validate(found.spec.get("providerRef") or {})
-    foreign = reference.namespace not in (None, found.namespace)
-    return f"{reference.namespace}/{reference.name}" if foreign else None
+    return None if provider_of(found)[0] == found.namespace else provider_name(found)
+
+
+def provider_of(found: Object) -> tuple[str, str]:
+    """Namespace and name of the ProviderConfig of a resource."""
+    reference = ProviderReference.model_construct(**(found.spec.get("providerRef") or {}))
+    return reference.namespace or found.namespace, reference.name
+
+
+def provider_name(found: Object) -> str:
+    """The same as the client layer has it, `<namespace>/<name>`."""
+    return "/".join(provider_of(found))
 
 
 def status_of(found: Object) -> SnowflakeStatus:

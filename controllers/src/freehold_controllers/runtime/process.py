@@ -20,11 +20,12 @@ from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError, NotServed
 from freehold.kube.events import Recorder
 from freehold.kube.lease import Lease
-from freehold.kube.objects import DEFINITIONS, LEASES, Object
+from freehold.kube.objects import DEFINITIONS, LEASES, Key, Object
 from freehold.kube.reflector import Reflector
 from freehold.metrics import serve_health
+from freehold_controllers.runtime.lines import Lines, Priority
 from freehold_controllers.runtime.member import Member
-from freehold_controllers.runtime.queue import Priority, Queue
+from freehold_controllers.runtime.queue import Queue
 from freehold_controllers.runtime.rivals import Rivals
 from freehold_controllers.runtime.watches import Wake, Watch, urgency
 from freehold_controllers.runtime.work import Reconcile, work
@@ -53,6 +54,7 @@ class Settings:
         lease_duration: whole seconds until others take over from a member that was lost without goodbye.
         resync: interval after which a resource is reconciled without a reason.
         workers: resources that are reconciled at the same time.
+        most: of these, resources of one group, as `Watch.group` has it.
         grace: how long work may go on after the process was asked to stop.
         works_in: namespaces whose resources are reconciled; none means all.
     """
@@ -63,7 +65,8 @@ class Settings:
     health_port: int = 8080
     lease_duration: timedelta = timedelta(seconds=15)
     resync: timedelta = timedelta(minutes=5)
-    workers: int = 32
+    workers: int = 128
+    most: int = 32
     grace: timedelta = timedelta(seconds=25)
     works_in: frozenset[str] = frozenset()
 
@@ -104,6 +107,7 @@ class Process:
         self._tasks: asyncio.TaskGroup | None = None
         self._watches = {watch: self._reflector(watch) for watch in watches}
         self._missing: dict[Watch, Reflector] = {}
+        self._groups = {watch.path.kind: watch.group for watch in watches}
         self.reflectors = {watch.path.kind: reflector for watch, reflector in self._watches.items()}
 
     def stop(self) -> None:
@@ -116,6 +120,11 @@ class Process:
             for key, priority in wakes:
                 if self._settings.covers(key.namespace):
                     self._queue.add(key, priority)
+
+    def release(self, group: str) -> None:
+        """What a group works with is in order again."""
+        if self._queue is not None:
+            self._queue.release(group)
 
     def watch(self, watch: Watch) -> Reflector:
         """Watch something more, from now on until `unwatch`; only while the process runs."""
@@ -150,22 +159,19 @@ class Process:
     async def _lead(self, reconcile: Reconcile, beside: Sequence[Beside], stop: asyncio.Event) -> None:
         """Work as the active member, until asked to stop or cancelled."""
         await self._first_lists(stop)
-        self._queue = queue = Queue(Backoff(first=1.0, most=900.0))
+        lines = Lines(self._settings.workers, self._settings.most)
+        self._queue = queue = Queue(Backoff(first=1.0, most=900.0), lines, group=self._group)
         try:
             self.wake(self._all())
-            async with asyncio.TaskGroup() as workers:
-                tasks = [
-                    workers.create_task(work(queue, reconcile, self._settings.resync))
-                    for _ in range(self._settings.workers)
-                ]
-                besides = [workers.create_task(each()) for each in beside]
+            async with asyncio.TaskGroup() as tasks:
+                working = tasks.create_task(work(queue, reconcile, self._settings.resync))
+                besides = [tasks.create_task(each()) for each in beside]
                 await stop.wait()
                 for task in besides:
                     task.cancel()
                 queue.close()
-                _, late = await asyncio.wait(tasks, timeout=self._settings.grace.total_seconds())
-                for task in late:
-                    task.cancel()
+                await asyncio.wait([working], timeout=self._settings.grace.total_seconds())
+                working.cancel()
         finally:
             self._queue = None
 
@@ -185,6 +191,11 @@ class Process:
             if watch.reconciled:
                 for each in reflector.store.values():
                     yield each.key, urgency(None, each) or Priority.RESYNC
+
+    def _group(self, key: Key) -> str:
+        """What a resource works with; one that works with nothing of the kind, or is gone, is a group of its own."""
+        found = self.reflectors[key.kind].store.get((key.namespace, key.name))
+        return (self._groups[key.kind](found) if found else None) or str(key)
 
     def _reflector(self, watch: Watch) -> Reflector:
         return Reflector(

@@ -4,6 +4,8 @@ The life of a key: it is *added*, waits until it is *ready* (at once, or after a
 While that worker has it, it is handed to no other; whatever is added meanwhile is remembered and makes it ready again
 when the worker is *done*. A key that waits is in the queue once, at the highest priority and the earliest time asked
 for.
+
+A key whose group can't go on is *held* instead: one key of the group tries again, and the others follow when it could.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import IntEnum
+from functools import partial
 
 from prometheus_client import Gauge, Histogram
 
 from freehold.kube.backoff import Backoff
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
+from freehold_controllers.runtime.held import Held
+from freehold_controllers.runtime.lines import Lines, Place, Priority
 
 _READY = Gauge("freehold_queue_ready", "Keys that wait for a worker.", ["priority"], registry=REGISTRY)
 _WAIT = Histogram(
@@ -31,18 +35,6 @@ _WAIT = Histogram(
     registry=REGISTRY,
 )
 
-
-class Priority(IntEnum):
-    """What goes first."""
-
-    CHANGE = 0
-    """Somebody has just applied it."""
-    DELETION = 1
-    RETRY = 2
-    RESYNC = 3
-
-
-_NOT_READY = len(Priority)
 
 LATELY = 0.6
 """Part of the time until a resync within which what was seen is recent enough for it.
@@ -73,26 +65,36 @@ class Closed(Exception):
 class Queue:
     """Keys to be worked on."""
 
-    def __init__(self, backoff: Backoff, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        backoff: Backoff,
+        lines: Lines,
+        *,
+        group: Callable[[Key], str] = lambda _: "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """
         Args:
             backoff: delays after consecutive failures of a key.
+            lines: where the ready wait.
+            group: what a key works with.
             clock: monotonic seconds.
         """
         self._backoff = backoff
+        self._lines = lines
+        self._group = group
         self._clock = clock
-        # Dicts keep order like lists, and let go of any key at once.
-        self._ready: dict[Priority, dict[Key, float]] = {priority: {} for priority in Priority}
-        self._priority: dict[Key, Priority] = {}
         self._due: dict[Key, tuple[float, Priority]] = {}
         self._heap: list[tuple[float, Priority, Key]] = []
-        self._working: dict[Key, Priority | None] = {}
+        self._working: dict[Key, str] = {}
+        self._added: dict[Key, Priority] = {}
         self._not_before: dict[Key, float] = {}
         self._failures: dict[Key, int] = {}
+        self._held = Held()
         self._stirred = asyncio.Event()
         self._closed = False
-        for priority, line in self._ready.items():
-            _READY.labels(priority.name.lower()).set_function(line.__len__)
+        for priority in Priority:
+            _READY.labels(priority.name.lower()).set_function(partial(lines.length, priority))
 
     def add(self, key: Key, priority: Priority = Priority.CHANGE, *, after: float = 0.0) -> None:
         """Ask for a key to be worked on.
@@ -111,16 +113,15 @@ class Queue:
             self._make_ready(key, priority)
 
     async def get(self) -> Turn:
-        """The next key, which is the caller's until `done` or `failed`.
+        """The next key, which is the caller's until `done`, `failed` or `hold`.
 
         Raises:
             Closed: there are no more.
         """
         while not self._closed:
             next_due = self._promote()
-            for priority, line in self._ready.items():
-                if line:
-                    return self._hand_out(next(iter(line)), priority)
+            if taken := self._lines.take():
+                return self._hand_out(*taken)
             self._stirred.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(next_due):
@@ -136,6 +137,7 @@ class Queue:
             priority: its priority then.
         """
         self._failures.pop(key, None)
+        self._went_on(key)
         self._give_back(key, again, priority)
 
     def failed(self, key: Key, *, earlier: int = 0) -> None:
@@ -146,15 +148,44 @@ class Queue:
             earlier: failures in a row that it counts as having had at least.
         """
         self._failures[key] = max(self._failures.get(key, 0), earlier) + 1
+        self._went_on(key)
         self._give_back(key, self._backoff.delay(self._failures[key]), Priority.RETRY)
+
+    def hold(self, key: Key, retry_in: float) -> None:
+        """Give a key back that can't go on before its group can: it is ready again when another key of the group could,
+        or at `release`. For as long as nobody knows, the first that was held tries again.
+
+        Args:
+            key: the key.
+            retry_in: seconds until that makes sense.
+        """
+        group = self._working[key]
+        if self._held.group(key) != group:
+            self._went_on(key)
+        tries = self._held.add(key, group)
+        self._give_back(key, retry_in if tries else None, Priority.RETRY)
+
+    def release(self, group: str) -> None:
+        """A group can go on: all that was held is ready again, and what is being worked on is so afterwards, since it
+        may be about to be held."""
+        working = [key for key, other in self._working.items() if other == group]
+        for key in [*self._held.release(group), *working]:
+            self.add(key, Priority.RETRY)
 
     def close(self) -> None:
         """Hand out no more keys."""
         self._closed = True
         self._stirred.set()
 
+    def _went_on(self, key: Key) -> None:
+        """Whatever it ended in, what it works with didn't keep it from that."""
+        if tries := self._held.remove(key):
+            self.add(tries, Priority.RETRY)
+
     def _give_back(self, key: Key, again: float | None, priority: Priority) -> None:
-        added = self._working.pop(key)
+        self._lines.back(self._working.pop(key))
+        self._stirred.set()
+        added = self._added.pop(key, None)
         if added is not None:
             self.add(key, added)
         elif again is not None:
@@ -162,30 +193,19 @@ class Queue:
 
     def _make_ready(self, key: Key, priority: Priority) -> None:
         if key in self._working:
-            self._working[key] = _first(priority, self._working[key])
-        elif priority < self._priority.get(key, _NOT_READY):
-            self._line_up(key, priority)
+            self._added[key] = _first(priority, self._added.get(key))
+        elif (place := self._lines.place(key)) is None or priority < place.priority:
+            self._due.pop(key, None)
+            self._lines.add(key, Place(priority, self._group(key), place.since if place else self._clock()))
+            self._stirred.set()
 
-    def _line_up(self, key: Key, priority: Priority) -> None:
-        since = self._leave(key)
-        self._priority[key] = priority
-        self._ready[priority][key] = self._clock() if since is None else since
-        self._stirred.set()
-
-    def _leave(self, key: Key) -> float | None:
-        """Take a waiting key out; answers with the time since when it was ready."""
-        self._due.pop(key, None)
-        priority = self._priority.pop(key, None)
-        return None if priority is None else self._ready[priority].pop(key)
-
-    def _hand_out(self, key: Key, priority: Priority) -> Turn:
-        since = self._leave(key)
-        _WAIT.labels(priority.name.lower()).observe(self._clock() - (since or 0.0))
-        self._working[key] = None
+    def _hand_out(self, key: Key, place: Place) -> Turn:
+        _WAIT.labels(place.priority.name.lower()).observe(self._clock() - place.since)
+        self._working[key] = place.group
         return Turn(key, self._not_before.pop(key))
 
     def _delay(self, key: Key, priority: Priority, after: float) -> None:
-        if key in self._priority:
+        if self._lines.place(key):
             return
         due = self._clock() + after
         not_before = due - LATELY * after if priority is Priority.RESYNC else due

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from freehold.kinds.resource import FREEHOLD_GROUP, GroupResource
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Key, Object
-from freehold_controllers.runtime.queue import Priority
+from freehold_controllers.runtime.lines import Priority
 
 Wake = tuple[Key, Priority]
 """A key to be reconciled, and how urgent that is."""
@@ -16,6 +16,10 @@ Wake = tuple[Key, Priority]
 
 def _none(*_: object) -> Iterable[Wake]:
     return ()
+
+
+def _alone(_: Object) -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Watch:
         reconciled: whether its objects are reconciled themselves: they wake themselves by `urgency`.
         wakes: (before, after) a change to the further keys that it wakes.
         fails: (failure, or None when failing ends) to the keys that it wakes.
+        group: object to the name of what it works with, which may hang; None where it works with nothing of the kind.
         namespace: only this one; None for all.
         field_selector: only objects with these fields.
     """
@@ -35,6 +40,7 @@ class Watch:
     reconciled: bool = False
     wakes: Callable[[Object | None, Object | None], Iterable[Wake]] = _none
     fails: Callable[[ApiError | None], Iterable[Wake]] = _none
+    group: Callable[[Object], str | None] = _alone
     namespace: str | None = None
     field_selector: str | None = None
 

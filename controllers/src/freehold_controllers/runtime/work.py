@@ -1,10 +1,11 @@
-"""Workers: take a key from the queue, let it be reconciled, and give it back with what comes next."""
+"""Work: take keys from the queue, let each be reconciled, and give it back with what comes next."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -15,8 +16,9 @@ from freehold.kube.backoff import jittered, stretched
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
+from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.member import NotActive
-from freehold_controllers.runtime.queue import Closed, Priority, Queue, Turn
+from freehold_controllers.runtime.queue import Closed, Queue, Turn
 
 LONGEST = timedelta(minutes=10)
 """A reconcile that takes longer is cancelled and counts as failed: whatever hangs, its worker is needed."""
@@ -26,7 +28,7 @@ _HEAD_START = 6
 
 _RECONCILES = Counter(
     "freehold_reconciles",
-    "Reconciles by kind and result (done, again, forget, failed).",
+    "Reconciles by kind and result (done, again, held, forget, failed).",
     ["kind", "result"],
     registry=REGISTRY,
 )
@@ -64,6 +66,17 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What the resource works with is out of order, and so for all others of its group.
+
+    Attributes:
+        retry_in: when one of them is to try again.
+    """
+
+    retry_in: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """The resource is gone: nothing is to be done before there is one of its name again."""
 
@@ -91,7 +104,7 @@ class _Failed:
     earlier: int = 0
 
 
-Result = Done | Again | Forget
+Result = Done | Again | Held | Forget
 
 Reconcile = Callable[[Key, float], Awaitable[Result]]
 """Works on one resource, not content with what was seen before an instant (monotonic time, `Turn.not_before`); an
@@ -99,37 +112,41 @@ exception means: try again after a growing delay."""
 
 
 async def work(queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
-    """Reconcile key after key until the queue is closed.
+    """Reconcile keys, each in a task of its own, until the queue is closed and what was begun has ended.
 
     Args:
-        queue: where keys come from.
+        queue: where keys come from, no more than there are workers.
         reconcile: works on one of them.
         resync: interval for what is done and hasn't its own.
     """
-    while True:
-        try:
-            turn = await queue.get()
-        except Closed:
-            return
-        key = turn.key
-        with (
-            logs.about(kind=key.kind, namespace=key.namespace, resource=key.name),
-            tracing.span("reconcile", _about(key)) as span,
-            _DURATION.labels(key.kind).time(),
-        ):
-            result = await _attempt(turn, reconcile)
-            outcome = type(result).__name__.lower().strip("_")
-            span.set_attribute("freehold.result", outcome)
-        _RECONCILES.labels(key.kind, outcome).inc()
-        match result:
-            case Done():
-                queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
-            case Again():
-                queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
-            case Forget():
-                queue.done(key)
-            case _Failed():
-                queue.failed(key, earlier=result.earlier)
+    async with asyncio.TaskGroup() as workers:
+        with suppress(Closed):
+            while True:
+                workers.create_task(_take_turn(await queue.get(), queue, reconcile, resync))
+
+
+async def _take_turn(turn: Turn, queue: Queue, reconcile: Reconcile, resync: timedelta) -> None:
+    key = turn.key
+    with (
+        logs.about(kind=key.kind, namespace=key.namespace, resource=key.name),
+        tracing.span("reconcile", _about(key)) as span,
+        _DURATION.labels(key.kind).time(),
+    ):
+        result = await _attempt(turn, reconcile)
+        outcome = type(result).__name__.lower().strip("_")
+        span.set_attribute("freehold.result", outcome)
+    _RECONCILES.labels(key.kind, outcome).inc()
+    match result:
+        case Done():
+            queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
+        case Again():
+            queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
+        case Held():
+            queue.hold(key, result.retry_in.total_seconds())
+        case Forget():
+            queue.done(key)
+        case _Failed():
+            queue.failed(key, earlier=result.earlier)
 
 
 def _about(key: Key) -> Mapping[str, str]:

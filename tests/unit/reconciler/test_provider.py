@@ -132,6 +132,19 @@ async def test_a_provider_that_leads_to_another_account_leaves_both_alone_until_
     assert going or world.reason == "Available"
 
 
+async def test_only_what_nobody_is_at_yet_earns_a_warning(site: Site) -> None:
+    ready = site.configs["n", "default"].status["conditions"][0]
+    for told, brief in (
+        ([], True),
+        ([{**ready, "observedGeneration": 0}], True),
+        ([{**ready, "status": "False"}], False),
+    ):
+        site.configs["n", "default"].raw["status"]["conditions"] = told
+        with pytest.raises(Stopped) as stopped:
+            await site.login()
+        assert stopped.value.stop.brief is brief
+
+
 async def test_a_secret_that_was_only_touched_is_used_on(site: Site) -> None:
     login = await site.login()
     site.secrets.secret = Secret("2", {"password": b"one", "another key": b"x"})
@@ -147,6 +160,7 @@ async def test_a_secret_with_another_value_is_used_only_when_verified_and_leaves
         with pytest.raises(Stopped, match="isn't verified yet with its present Secret") as stopped:
             await site.login()
         assert stopped.value.stop.passing
+        assert stopped.value.stop.brief
 
 
 async def test_a_secret_that_this_process_never_used_is_used_only_when_verified(site: Site) -> None:

@@ -117,3 +117,47 @@ async def test_an_object_stays_as_ready_as_it_was_while_what_it_refers_to_change
         await world.process()(world.key)
     assert world.reason == "Available"
     assert _told(world)[0] == "False"
+    assert "DependencyNotReady" not in dict(world.events)
+
+
+def _chain(**others: dict[str, Any]) -> dict[str, Object]:
+    """Warehouses by name."""
+    return {name: _warehouse(name, {"name": name.upper(), **spec}) for name, spec in others.items()}
+
+
+@pytest.mark.parametrize(
+    ("chain", "circle"),
+    [
+        (_chain(other={**SPEC, "fallbackWarehouseRef": {"name": "wh"}}), "wh -> other -> wh"),
+        (
+            _chain(
+                other={**SPEC, "fallbackWarehouseRef": {"name": "third"}},
+                third={**SPEC, "fallbackWarehouseRef": {"name": "wh"}},
+            ),
+            "wh -> other -> third -> wh",
+        ),
+        (_chain(other={**SPEC, "fallbackWarehouseRef": {"name": "other"}}), None),
+        (_chain(other={**SPEC, "fallbackWarehouseRef": {"name": "gone"}}), None),
+        (_chain(other={"name": 1}), None),
+        (
+            {
+                **_chain(other={**SPEC, "fallbackWarehouseRef": {"name": "third"}}),
+                "third": _warehouse(
+                    "third", {**SPEC, "fallbackWarehouseRef": {"name": "wh"}}, conditions=_ready(), account="ORG.ACC"
+                ),
+            },
+            None,
+        ),
+    ],
+    ids=["two", "three", "another's own", "a gap", "unreadable", "one is ready"],
+)
+async def test_resources_that_wait_for_one_another_are_named(chain: dict[str, Object], circle: str | None) -> None:
+    async def get(path: GroupResource, _namespace: str, name: str) -> Object | None:
+        return PROVIDER if path.kind == "ProviderConfig" else chain.get(name)
+
+    with pytest.raises(Stopped) as stopped:
+        await resolved(Managed.read(_warehouse("wh", SPEC), KINDS["Warehouse"]), "ORG.ACC", get)
+    named = circle and " -> ".join(f"Warehouse team/{name}" for name in circle.split(" -> "))
+    told = f"waits for this resource in turn ({named}): leave one" if circle else "isn't reconciled yet"
+    assert told in stopped.value.stop.message
+    assert stopped.value.stop.brief is not bool(circle)

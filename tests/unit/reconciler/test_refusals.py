@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from freehold.kinds.registry import KINDS
+from freehold.kube.errors import Forbidden
 from freehold.kube.objects import Key
 from freehold.planning import grant_to_create
 from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError, Unreachable
@@ -131,3 +132,24 @@ async def test_an_outage_while_deleting_keeps_object_and_resource_and_the_drop_c
     # Which waits until a DROP whose answer was lost can't be under way any more.
     await world.settle()
     assert (world.alive, list(world.snowflake.rows)) == (False, [])
+
+
+async def test_nothing_is_dropped_while_it_is_unknown_whether_the_kind_itself_goes(world: World) -> None:
+    await world.settle()
+    world.delete()
+
+    def forbid(verb: str, plural: str, _name: str) -> None:
+        if plural == "customresourcedefinitions":
+            raise Forbidden(403, "Forbidden", f"freehold-account cannot {verb} it")
+
+    world.kube.before = forbid
+    with pytest.raises(Unfinished):
+        await world.process()(world.key)
+    assert not world.answers("DROP")
+    assert world.reason == "DeleteBlocked"
+    assert "Let Freehold read CustomResourceDefinition warehouses.snowflake.freehold.dev" in world.message
+
+    world.annotate(abandon_on_delete="true")
+    await world.process()(world.key)
+    assert not world.alive
+    assert world.snowflake.rows

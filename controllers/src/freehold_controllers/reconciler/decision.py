@@ -203,6 +203,7 @@ class Stop:
         passing: the cause says nothing of the object, which may be as ready as it was.
         soon: it may go by itself, whatever else the reason means.
         slowly: the first try, too, is to wait.
+        brief: somebody is at it already, so that there is nothing to warn of.
         condition: type of a further condition that it turns False.
         trace: ids for Event and log that differ each time.
         plan: statements, as people may see them, that mode ReadOnly keeps from being sent.
@@ -213,6 +214,7 @@ class Stop:
     passing: bool = False
     soon: bool = False
     slowly: bool = False
+    brief: bool = False
     condition: str | None = None
     trace: str = ""
     plan: tuple[str, ...] = ()

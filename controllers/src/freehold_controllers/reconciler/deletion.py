@@ -51,7 +51,8 @@ async def delete(services: Services, managed: Managed) -> None:
     path = managed.kind.resource.path
     # A kind that goes takes all its resources along, which nobody means for their objects. The claims stay and prove,
     # when kind and resources come back, whose the objects are.
-    if not await dropping.kind_goes(services, managed):
+    # Whoever abandons the object gives that up, and needs no answer.
+    if managed.abandoned or not await dropping.kind_goes(services, managed):
         for claim in await services.store.of_holder(managed.holder):
             if not claim.spec.holder.same(managed.holder):
                 continue

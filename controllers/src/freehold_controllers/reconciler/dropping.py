@@ -16,6 +16,7 @@ from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
 from freehold.kinds.kind import Content
 from freehold.kinds.registry import KINDS
+from freehold.kube.errors import Forbidden, NotFound
 from freehold.kube.objects import DEFINITIONS, Key, Object
 from freehold.observation import Observation, Row
 from freehold.snowflake.error_class import ErrorClass
@@ -35,9 +36,20 @@ _FOLLOWED = 5
 
 
 async def kind_goes(services: Services, managed: Managed) -> bool:
-    """Whether the kind's definition is being deleted, which takes all resources along and means no object."""
-    path = managed.kind.resource.path
-    return (await services.kube.get(DEFINITIONS, path.definition)).deleting
+    """Whether the kind's definition is being deleted, which takes all resources along and means no object.
+
+    Raises:
+        Stopped: it can't be read.
+    """
+    name = managed.kind.resource.path.definition
+    try:
+        return (await services.kube.get(DEFINITIONS, name)).deleting
+    except (Forbidden, NotFound) as error:
+        message = (
+            f"it can't be told whether kind {managed.kind.name} itself is being deleted, which is to spare all objects:"
+            f" {error.message}. Let Freehold read CustomResourceDefinition {name}"
+        )
+        raise Stopped(Stop(Reason.DELETE_BLOCKED, message, soon=True)) from error
 
 
 async def with_wishes(services: Services, managed: Managed, subject: Subject) -> Subject:

@@ -93,14 +93,14 @@ class Providers:
         status = _verified(config, asker)
         secret, settings = await self.settings(asker, config)
         if status.account is None:
-            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet")
+            raise _unverified(config)
         account = Account(key=status.account.key, name=status.account.name)
         role = settings.role or status.role or ""
         # The role that we reason with is activated by name, also where it is the user's default: that may change.
         login = Login(settings.acting_as(role or None), role, account)
         # A Secret that was written anew with the same values needs no new proof.
         if secret.version != status.secret_resource_version and self._used.get(config.uid) != login:
-            raise _wait(f"ProviderConfig {namespace}/{name} isn't verified yet with its present Secret")
+            raise _unverified(config, " with its present Secret")
         self._remember(config, login)
         return login
 
@@ -151,12 +151,17 @@ def _verified(config: Object, asker: Key) -> ProviderConfigStatus:
     current = ready is not None and (ready.observed_generation == config.generation or config.deleting)
     if ready is not None and current and ready.status == "True":
         return ProviderConfigStatus.model_validate(config.status)
-    told = "it wasn't verified yet"
-    if ready is not None and current:
-        # What is wrong in detail is the business of those who may read that namespace.
-        told = f"{ready.reason}: {ready.message}" if config.namespace == asker.namespace else ready.reason
+    if ready is None or not current:
+        raise _unverified(config)
+    # What is wrong in detail is the business of those who may read that namespace.
+    told = f"{ready.reason}: {ready.message}" if config.namespace == asker.namespace else ready.reason
     raise _wait(f"ProviderConfig {config.namespace}/{config.name} isn't ready: {told}")
 
 
-def _wait(message: str) -> Stopped:
-    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=True))
+def _unverified(config: Object, what: str = "") -> Stopped:
+    """The account controller is at it."""
+    return _wait(f"ProviderConfig {config.namespace}/{config.name} isn't verified yet{what}", brief=True)
+
+
+def _wait(message: str, *, brief: bool = False) -> Stopped:
+    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=True, brief=brief))

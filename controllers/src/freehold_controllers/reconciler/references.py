@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pydantic import ValidationError
+
+from freehold.kinds.common import Condition
 from freehold.kinds.kind import Requested
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
@@ -31,12 +34,9 @@ async def resolved(managed: Managed, account: str, get: Get) -> Managed:
     """
     names: dict[str, tuple[str, ...]] = {}
     for requested in references_of(managed.spec, managed.object.namespace):
-        if Key(requested.kind, requested.namespace, requested.name) == managed.key:
-            # A name is all that it takes, and its own readiness would be waited for in vain.
-            found = managed.object
-        else:
-            path = KINDS[requested.kind].resource.path
-            found = _usable(requested, await get(path, requested.namespace, requested.name), account)
+        # Of itself a name is all that it takes, and its own readiness would be waited for in vain.
+        own = _key(requested) == managed.key
+        found = managed.object if own else await _usable(managed.key, requested, account, get)
         names[requested.field] = await _parts(found, get)
     return replace(managed, spec=with_names(managed.spec, names)) if names else managed
 
@@ -59,27 +59,78 @@ async def _parts(found: Object, get: Get) -> tuple[str, ...]:
     return outcome.parts
 
 
-def _usable(requested: Requested, found: Object | None, account: str) -> Object:
+async def _usable(asker: Key, requested: Requested, account: str, get: Get) -> Object:
+    found = await _get(requested, get)
     if found is None:
         raise unresolved(f"{requested} doesn't exist")
     if found.deleting:
         raise unresolved(f"{requested} is being deleted: delete this resource, too, or refer to another one")
-    ready = next((each for each in conditions_of(found) if each.type == READY), None)
-    if ready is None or ready.observed_generation != found.generation:
-        raise unresolved(f"{requested} isn't reconciled yet", passing=True)
-    if ready.status != "True":
-        raise unresolved(f"{requested} isn't ready: {ready.reason}", passing=True)
+    ready = _ready(found)
+    if ready is None or ready.status != "True":
+        if circle := await _circle(asker, found, get):
+            raise unresolved(
+                f"{requested} waits for this resource in turn ({' -> '.join(map(str, circle))}): leave one of these "
+                "references out of its manifest until all are ready"
+            )
+        if ready is None:
+            raise unresolved(f"{requested} isn't reconciled yet", passing=True, brief=True)
+        # Of those that wait in a row, the first one says what for.
+        waits = ready.reason == Reason.DEPENDENCY_NOT_READY
+        raise unresolved(f"{requested} isn't ready: {ready.reason}", passing=True, brief=waits)
     if found.status.get("account") != account:
         # A name in another account would be taken for the object of the same name in ours.
         raise unresolved(f"{requested} lives in account {found.status.get('account')}, not in {account}")
     return found
 
 
-def unresolved(message: str, *, passing: bool = False) -> Stopped:
+async def _circle(asker: Key, first: Object, get: Get) -> tuple[Key, ...]:
+    """The resources by which one that isn't ready refers back to the one that waits for it; none when it doesn't."""
+    seen = {first.key}
+    ways: list[tuple[Object, tuple[Key, ...]]] = [(first, (asker, first.key))]
+    while ways:
+        found, way = ways.pop()
+        for requested in _references_in(found):
+            key = _key(requested)
+            if key == asker:
+                return (*way, key)
+            if key not in seen and (further := await _get(requested, get)) is not None:
+                seen.add(key)
+                ways.append((further, (*way, key)))
+    return ()
+
+
+def _references_in(found: Object) -> tuple[Requested, ...]:
+    """The references of a resource that isn't ready; a ready one waits for nobody."""
+    ready = _ready(found)
+    if ready is not None and ready.status == "True":
+        return ()
+    try:
+        return references_of(KINDS[found.kind].spec.model_validate(found.spec), found.namespace)
+    except ValidationError:
+        return ()
+
+
+def _ready(found: Object) -> Condition | None:
+    """Whether a resource is ready, as far as that was told of its present generation."""
+    told = (each for each in conditions_of(found) if each.type == READY)
+    return next((each for each in told if each.observed_generation == found.generation), None)
+
+
+async def _get(requested: Requested, get: Get) -> Object | None:
+    return await get(KINDS[requested.kind].resource.path, requested.namespace, requested.name)
+
+
+def _key(requested: Requested) -> Key:
+    return Key(requested.kind, requested.namespace, requested.name)
+
+
+def unresolved(message: str, *, passing: bool = False, brief: bool = False) -> Stopped:
     """A stop at a reference; the resource is woken when what it refers to changes.
 
     Args:
         message: what is wrong with it.
         passing: it is there all the same, and tells nothing new of an object that was made with it.
+        brief: it is being made ready.
     """
-    return Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, passing=passing, condition=REFERENCES_RESOLVED))
+    stop = Stop(Reason.DEPENDENCY_NOT_READY, message, passing=passing, brief=brief, condition=REFERENCES_RESOLVED)
+    return Stopped(stop)

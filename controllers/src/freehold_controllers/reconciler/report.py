@@ -63,7 +63,7 @@ class Report:
     async def stopped(self, stop: Stop) -> None:
         """Tell why the pass has ended early."""
         verdicts = {**status.verdicts_of(stop, self.found), **self._drift_told()}
-        if not says(self.found, stop.message, reason=stop.reason):
+        if not stop.brief and not says(self.found, stop.message, reason=stop.reason):
             note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
             self.tell(stop.reason, note, type_="Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning")
         await self._write(verdicts, {"plan": list(stop.plan) or None})

@@ -1,12 +1,16 @@
-"""Secrets in what others say."""
+"""Secrets in what others say, and in what our own objects say of themselves."""
 
 from __future__ import annotations
 
 import base64
 
 import pytest
+from pydantic import ValidationError
 
 from freehold import redaction
+from freehold.kinds.fields import prop
+from freehold.kinds.model import Model
+from freehold.kube.objects import Object
 from freehold.snowflake.credentials import ClientCredentials, Credential, KeyPair, OAuthToken, Password
 from freehold.snowflake.settings import ConnectionSettings, Proxy
 
@@ -34,3 +38,17 @@ def test_what_is_quoted_whole_is_masked_and_the_words_around_it_are_left() -> No
 
 def test_a_secret_that_contains_another_one_is_masked_whole() -> None:
     assert redaction.without("x abcdef y abc", {"abc", "abcdef"}) == "x *** y ***"
+
+
+def test_no_repr_or_complaint_shows_what_a_manifest_or_a_secret_holds() -> None:
+    class UserSpec(Model):
+        name: str
+        password: str | None = prop("PASSWORD", secret=True, max_length=20)
+
+    with pytest.raises(ValidationError) as refusal:
+        UserSpec(name="U", password="canary" * 9)
+    secret = Object({"kind": "Secret", "metadata": {"namespace": "team", "name": "login"}, "data": {"key": "canary"}})
+
+    assert repr(UserSpec(name="U", password="canary")) == "UserSpec(name='U')"
+    assert repr(secret) == "Object(Secret team/login)"
+    assert "canary" not in str(refusal.value)

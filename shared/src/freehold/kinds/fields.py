@@ -37,7 +37,7 @@ from freehold.sql import Sql
 
 
 def _field(facts: Property, *, alias: str | None = None, **constraints: Any) -> Any:
-    return Field(default=None, alias=alias, json_schema_extra=facts, **constraints)
+    return Field(default=None, alias=alias, json_schema_extra=facts, repr=not facts.secret, **constraints)
 
 
 def prop(

@@ -17,6 +17,7 @@ class Model(BaseModel):
         extra="forbid",
         frozen=True,
         use_attribute_docstrings=True,
+        hide_input_in_errors=True,  # it may be secret
     )
 
 

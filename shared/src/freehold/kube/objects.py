@@ -53,7 +53,11 @@ class Object:
     """An object as the API server sent it; `raw` is not to be changed."""
 
     raw: Mapping[str, Any]
-    _parsed: BaseModel | None = field(default=None, init=False, repr=False, compare=False)
+    _parsed: BaseModel | None = field(default=None, init=False, compare=False)
+
+    def __repr__(self) -> str:
+        # What it holds may be secret.
+        return f"Object({self.key})"
 
     @property
     def metadata(self) -> Mapping[str, Any]:

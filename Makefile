@@ -38,6 +38,11 @@ chaos: $(READY) ## Kill controllers at each of their requests (SHARD=i/n does a 
 	@$(BIN)/python -m tests.chaos --shard $(SHARD)
 
 SEED := $(shell date +%s)
+MINUTES = 10
+
+.PHONY: soak
+soak: $(READY) ## Let 500 resources live for MINUTES among people, strangers, faults and restarts (SEED=n repeats an earlier run)
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
 
 .PHONY: fuzz
 fuzz: $(READY) ## Send the webhook 100,000 mangled requests (SEED=n repeats those of an earlier run)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +13,15 @@ from freehold.kinds.kind import Kind
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Object
 from freehold_devstack.snowflake.journal import Entry
-from tests.chaos import samples
+from tests.chaos import account, samples
+from tests.chaos.account import STRANGER, Parts, Row
 from tests.chaos.lane import Lane
-from tests.chaos.world import PLATFORM, STRANGER, USER
+from tests.chaos.world import PLATFORM, USER
 from tests.harness.endpoint import Endpoint
 
 _MANAGER = "people"
 _OWN = frozenset({"created_on", "resumed_on", "updated_on", "uuid"})
 """Columns of SHOW that each object has a value of its own in."""
-
-Row = Mapping[str, Any]
-Parts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Case:
         await self.sql(statement.replace("CREATE", "CREATE OR REPLACE", 1) if replace else statement, role)
 
     async def sql(self, statement: str, role: str = STRANGER) -> list[dict[str, Any]]:
-        return await asyncio.to_thread(self.endpoint.sql, statement, role)
+        return await account.send(self.endpoint, statement, role)
 
     # --- what there is -------------------------------------------------------------------------------------------
 
@@ -132,15 +129,7 @@ class Case:
 
     async def rows(self) -> dict[Parts, Row]:
         """The rows of SHOW whose names have the token, by name, without what changes by itself."""
-        columns = ("database_name", "schema_name")[: len(self.parts) - 1]
-        everywhere = " IN ACCOUNT" if columns else ""
-        shown = await self.sql(f"SHOW {self.kind.object_type}S LIKE '%{self.token}%'{everywhere}")
-        return {
-            tuple(str(row[column]) for column in (*columns, "name")): {
-                column: value for column, value in row.items() if column not in self.kind.volatile
-            }
-            for row in shown
-        }
+        return await account.rows(self.endpoint, self.kind, f"%{self.token}%")
 
     async def state(self) -> dict[str, Any]:
         """All there is, without what differs from run to run: what two runs are compared by."""

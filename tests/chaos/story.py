@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from freehold.kinds.kind import Kind
-from tests.chaos.case import Case, Parts, Row
+from tests.chaos.account import STRANGERS, Parts, Row
+from tests.chaos.case import Case
 from tests.chaos.gate import Death, Request, Timing
 from tests.chaos.operations import SECONDS, Operation
 from tests.chaos.waiting import TimedOut, eventually
@@ -21,8 +22,6 @@ _QUIET_SECONDS = 0.5
 """Without a request for that long, a process has done what it had to."""
 
 _NAME_TAKEN = "CREATE 002002"
-_STRANGERS = frozenset({"OwnedByOther", "Replaced", "ResourceAlreadyExists"})
-"""Reasons that leave a stranger's object alone."""
 
 
 class Missed(Exception):
@@ -226,7 +225,7 @@ async def _left_alone(case: Case, theirs: Row) -> list[str]:
     async def told() -> bool:
         standing = await case.standing()
         reasons = {(await case.ready(each))[0] for each in standing}
-        return reasons <= _STRANGERS and (not standing or await case.lane.has_worked_on(case.kind))
+        return reasons <= STRANGERS and (not standing or await case.lane.has_worked_on(case.kind))
 
     await eventually(told, SECONDS, "the stranger's object to be told of")
     found = await _gone(case)

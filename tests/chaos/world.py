@@ -16,6 +16,7 @@ from freehold.kube.client import Kube
 from freehold.kube.objects import NAMESPACES, ROLE_BINDINGS, Object
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.supervisor import free_ports
+from tests.chaos.account import STRANGER
 from tests.chaos.gate import Gate, Upstream
 from tests.chaos.lane import Lane
 from tests.chaos.process import Process
@@ -31,9 +32,6 @@ PLATFORM = "platform"
 
 USER, ROLE = "ANNA", "FREEHOLD"
 """Whom the controllers log in as."""
-
-STRANGER = "ACCOUNTADMIN"
-"""Role of whoever makes objects beside ours."""
 
 _DOMAINS = frozenset(kind.domain.value for kind in KINDS.values())
 _ROLES = GroupResource("rbac.authorization.k8s.io", "v1", "roles", "Role")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
+
+import yaml
 
 from freehold_devstack.controlplane import ControlPlane
 
@@ -18,11 +22,32 @@ def install_without_pods(control_plane: ControlPlane) -> None:
     Certificates are of the mode selfManaged: its Secret is there for those who use it.
     """
     control_plane.kubectl("create", "namespace", NAMESPACE)
-    templates = ("crds", "rbac", "policies", "flowcontrol", "certificates")
-    rendered = control_plane.helm(
+    rendered = _render(control_plane, "crds", "rbac", "policies", "flowcontrol", "certificates")
+    control_plane.kubectl("apply", "--server-side", "-f", "-", input=rendered)
+    control_plane.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
+
+
+def register_webhook(control_plane: ControlPlane, url: str, ca: bytes) -> None:
+    """Have the API server ask a webhook about all that the chart has it ask about.
+
+    Args:
+        control_plane: of the API server.
+        url: of the webhook, in place of the chart's Service.
+        ca: PEM of whoever signed its certificate.
+    """
+    (found,) = (
+        each
+        for each in yaml.safe_load_all(_render(control_plane, "admission"))
+        if each["kind"] == "ValidatingWebhookConfiguration"
+    )
+    for each in found["webhooks"]:
+        each["clientConfig"] = {"url": url, "caBundle": base64.b64encode(ca).decode()}
+    control_plane.kubectl("apply", "--server-side", "-f", "-", input=json.dumps(found))
+
+
+def _render(control_plane: ControlPlane, *templates: str) -> str:
+    return control_plane.helm(
         *("template", "freehold", str(CHART), f"--namespace={NAMESPACE}"),
         *("--set", f"{REGISTRY},certificates.mode=selfManaged"),
         *(f"--show-only=templates/{name}.yaml" for name in templates),
-    )
-    control_plane.kubectl("apply", "--server-side", "-f", "-", input=rendered.stdout)
-    control_plane.kubectl("wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
+    ).stdout

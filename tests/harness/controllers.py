@@ -48,6 +48,11 @@ class Controller:
         self._port = 0
         self._process: subprocess.Popen[bytes]
 
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
     def start(self) -> None:
         """Start it, and wait until it is ready."""
         self.begin()

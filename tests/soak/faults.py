@@ -1,0 +1,69 @@
+"""What goes wrong between the controllers and Snowflake: a random fault after another, at the endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from tests.harness.endpoint import Endpoint
+
+ACCOUNT = "DEVSTACK"
+
+_STATEMENTS = ("^(CREATE|ALTER|DROP)", "^(SHOW|DESC)", "^(?!LOGIN)")
+_LOGIN = ("^LOGIN",)
+
+_FROZEN_SECONDS = 3.0
+
+FAULTS: Mapping[str, tuple[tuple[str, ...], str, Mapping[str, Any]]] = {
+    "lost before": (_STATEMENTS, "drop-before", {}),
+    "lost after": (_STATEMENTS, "drop-after", {}),
+    "lost, done late": (_STATEMENTS, "drop-during", {"seconds": 1}),
+    "hanging": (_STATEMENTS, "hang", {}),
+    "slow": (_STATEMENTS, "delay", {"seconds": 1, "distribution": "exponential"}),
+    "throttled": (_STATEMENTS, "http", {"status": 429, "retry_after": 1}),
+    "unavailable": (_STATEMENTS, "http", {"status": 503}),
+    "token expired": (_STATEMENTS, "expire-token", {}),
+    "session ended": (_STATEMENTS, "lose-session", {}),
+    "refused": (_STATEMENTS, "error", {"number": 3001, "sqlstate": "42501", "message": "Insufficient privileges."}),
+    "internal error": (_STATEMENTS, "error", {"number": 603, "sqlstate": "XX000", "message": "Internal error."}),
+    "log-in lost": (_LOGIN, "drop-before", {}),
+    "log-in unavailable": (_LOGIN, "http", {"status": 503}),
+    "log-in slow": (_LOGIN, "delay", {"seconds": 2}),
+}
+"""Patterns of what they hit, action and facts, by what people would say."""
+
+FROZEN = "account frozen"
+
+
+class Faults:
+    """The faults of a soak.
+
+    Attributes:
+        counts: how many there were, by name.
+    """
+
+    def __init__(self, endpoint: Endpoint, random: Random) -> None:
+        self.counts: Counter[str] = Counter()
+        self._endpoint = endpoint
+        self._random = random
+
+    async def strike(self) -> None:
+        """Let something go wrong with the next few statements, or with all for some seconds."""
+        name = self._random.choice([*FAULTS, FROZEN])
+        self.counts[name] += 1
+        control = self._endpoint.control
+        if name == FROZEN:
+            await asyncio.to_thread(control.freeze, ACCOUNT)
+            await asyncio.sleep(_FROZEN_SECONDS)
+            await asyncio.to_thread(control.thaw, ACCOUNT)
+            return
+        patterns, action, facts = FAULTS[name]
+        times = self._random.randint(1, 3)
+        await asyncio.to_thread(control.fault, self._random.choice(patterns), action, times=times, **facts)
+
+    async def end(self) -> None:
+        """Let nothing go wrong any more."""
+        await asyncio.to_thread(self._endpoint.clear_faults)

@@ -9,9 +9,10 @@ import pytest
 
 from freehold.kube.errors import Conflict
 from freehold.observation import Parameter
-from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
 from freehold_controllers.runtime.work import Unfinished
-from tests.unit.reconciler.world import Died, Fuse, World
+from tests.unit.reconciler.world import LONGEST, Died, Fuse, World
 
 WHOLE: dict[str, Any] = {"managementPolicies": {"createOrAlter": True}}
 DETECT: dict[str, Any] = {"managementPolicies": {"driftPolicy": "detect-only"}}
@@ -112,6 +113,39 @@ async def test_an_update_is_one_create_or_alter_where_that_is_wanted_and_loses_n
     assert world.snowflake.rows["W"]["comment"] == "new"
     assert world.answers("CREATE OR ALTER") == ["ok"]
     assert not world.answers("ALTER")
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_nothing_is_dropped_while_an_update_that_could_make_it_anew_may_be_under_way(restarted: bool) -> None:
+    world = made(**WHOLE)
+    await world.settle()
+    process = world.process()
+    world.edit(comment="new")
+    lost = OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
+    world.snowflake.refuse("CREATE OR ALTER", lost)
+    with suppress(Unfinished):
+        await process(world.key)
+    world.delete()
+    if restarted:
+        process = world.process()
+    with pytest.raises(Unfinished, match="a CREATE OR ALTER of"):
+        await process(world.key)
+    assert not world.answers("DROP")
+    world.monotonic += LONGEST
+    await process(world.key)
+    assert not world.alive
+
+
+async def test_what_an_update_has_answered_is_dropped_at_once() -> None:
+    world = made(**WHOLE)
+    process = world.process()
+    await process(world.key)
+    world.edit(comment="new")
+    await process(world.key)
+    assert world.answers("CREATE OR ALTER") == ["ok"]
+    world.delete()
+    await process(world.key)
+    assert not world.alive
 
 
 async def test_an_update_is_an_alter_where_something_else_is_set() -> None:

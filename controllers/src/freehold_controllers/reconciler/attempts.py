@@ -14,8 +14,9 @@ from freehold_controllers.runtime.work import LONGEST
 ARRIVAL = timedelta(seconds=5)
 """How long a statement may take to get to the server."""
 
-Attempt = int | Literal["DROP"]
-"""Number of a CREATE, as the mark has it, or the DROP that the claim intends."""
+Attempt = int | Literal["DROP", "CREATE OR ALTER"]
+"""Number of a CREATE, as the mark has it; the DROP that the claim intends; or an update that would make an object of a
+name that has none. The claim tells of no update, so that each process fears one of its predecessor."""
 
 
 class Attempts:

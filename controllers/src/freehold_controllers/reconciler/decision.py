@@ -72,7 +72,7 @@ class Subject:
         abandoned: whether the user has asked to leave the object behind.
         unclear: what of the annotations may mean that the object is to stay, and can't be read; for people.
         orphaned: whether the ProviderConfig has objects stay whose resources don't say what becomes of them.
-        under_way: the statement whose answer was lost and which may still be under way.
+        under_way: the statement which may still be under way, since no answer to it is known.
         heir: who is to have the object when this resource goes.
     """
 
@@ -89,7 +89,7 @@ class Subject:
     abandoned: bool = False
     unclear: str | None = None
     orphaned: bool = False
-    under_way: Literal["CREATE", "DROP"] | None = None
+    under_way: Literal["CREATE", "DROP", "CREATE OR ALTER"] | None = None
     heir: Heir | None = None
 
     def __str__(self) -> str:
@@ -222,7 +222,7 @@ class Stop:
 
 def awaited(subject: Subject) -> Stop:
     """A statement may still be under way, and would hit whatever has the name when it arrives."""
-    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} whose answer was lost may still be under way")
+    return Stop(Reason.DELETING, f"a {subject.under_way} of {subject} may still be under way, which must be over first")
 
 
 def is_users(subject: Subject, difference: Difference) -> bool:

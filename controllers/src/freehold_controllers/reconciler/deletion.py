@@ -78,7 +78,7 @@ async def _delete_object(services: Services, managed: Managed, claim: Claim) -> 
         target=managed.kind.target(identity.parts),
         claim=claim.spec,
         role="",
-        under_way=dropping.under_way(services, claim.uid, claim.spec),
+        under_way=dropping.under_way(services, claim.uid, claim.spec, managed.spec),
         heir=await _heir(services, managed, identity),
     )
     subject = await dropping.with_wishes(services, managed, subject)

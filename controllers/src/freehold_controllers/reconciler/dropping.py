@@ -14,6 +14,7 @@ from freehold import planning
 from freehold.claims import CLAIM, HAND_OVER_ANNOTATION, ClaimSpec, heir
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
+from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Content
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Forbidden, NotFound
@@ -77,14 +78,17 @@ def _unclear(managed: Managed, config: Object) -> str | None:
     return None
 
 
-def under_way(services: Services, uid: str, claim: ClaimSpec) -> Literal["CREATE", "DROP"] | None:
+def under_way(
+    services: Services, uid: str, claim: ClaimSpec, spec: SnowflakeSpec
+) -> Literal["CREATE", "DROP", "CREATE OR ALTER"] | None:
     """The statement of an earlier pass, or of another process, that may still have an effect."""
     if claim.intent is not None and services.attempts.under_way(uid, "DROP"):
         return "DROP"
     mark = claim.mark
     if mark is not None and mark.since is not None and services.attempts.under_way(uid, mark.attempt):
         return "CREATE"
-    return None
+    wholly = claim.evidence is not None and spec.management_policies.create_or_alter
+    return "CREATE OR ALTER" if wholly and services.attempts.under_way(uid, "CREATE OR ALTER") else None
 
 
 def children(services: Services, managed: Managed, identity: Identity) -> list[str]:

@@ -23,7 +23,10 @@ class NotHeld(Exception):
 
 class InUse:
     """Holds and releases for all ProviderConfigs, one at a time: of two that go together the second must find the first
-    one gone, or neither would release what they share."""
+    one gone, or neither would release what they share.
+
+    That is so within a process, and one process alone is active in the account domain.
+    """
 
     def __init__(self, kube: Kube, manager: str, installation: str) -> None:
         """

@@ -51,6 +51,8 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
         return Stop(Reason.DELETE_BLOCKED, f"{subject} may be meant to stay: {subject.unclear}. Correct or remove it")
     if spec.paused:
         return Stop(Reason.DELETE_BLOCKED, f"{subject} isn't dropped while spec.paused is true: set it to false")
+    if subject.under_way == "CREATE OR ALTER":
+        return awaited(subject)
     return Look() if view is None else _by_view(subject, claim, view)
 
 

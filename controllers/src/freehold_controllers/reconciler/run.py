@@ -130,7 +130,7 @@ class Run:
             order=managed.force_new,
             spec_hash=spec_hash,
             # Of an earlier pass: what it sent just before a crash may arrive only now.
-            under_way=dropping.under_way(services, holding.uid, holding.spec),
+            under_way=dropping.under_way(services, holding.uid, holding.spec, managed.spec),
         )
         if services.read_only:
             end, seen = await self._rehearse(managed, remote, subject)
@@ -182,7 +182,6 @@ class Run:
         claim leads the next pass to the same decision, or to the one that follows."""
         report = self.report
         view: View | None = None
-        account = holding.spec.identity.account.key
         # Of an object that is new to us, nothing is drift.
         everything = frozenset({*report.applied, *(report.tracked or ())})
         for _ in range(_ROUNDS):
@@ -218,7 +217,7 @@ class Run:
                 case Update() as decided, Observation() as seen:
                     # Remembered first, as above. After a crash between statements the next pass finds what is left.
                     await report.track(subject.changed)
-                    await update(managed, remote, account, seen, decided, self._services.lacking)
+                    await update(self._services, managed, remote, holding, seen, decided)
                     report.updated(decided)
                     # What counts is what is seen now, not what was sent.
                     subject = replace(subject, tracked=report.applied, passes=subject.passes + 1)

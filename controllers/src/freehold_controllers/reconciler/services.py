@@ -25,7 +25,6 @@ from freehold_controllers.reconciler.provider import Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.taken import Taken
-from freehold_controllers.reconciler.updating import Lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Services:
         conflict_detail: what is told of the owner of an object that a resource can't have.
         require_active: raises when another process may be working on the same objects.
         read_only: whether nothing is written but statuses: no statement, claim or finalizer.
-        lacking: which accounts have shown that they lack CREATE OR ALTER.
+        lacking: accounts and object types that have no CREATE OR ALTER, as they have answered this process.
         taken: which names something invisible has.
     """
 
@@ -67,7 +66,7 @@ class Services:
     conflict_detail: Detail
     require_active: Callable[[], None]
     read_only: bool = False
-    lacking: Lacking = field(default_factory=set)
+    lacking: set[tuple[str, str]] = field(default_factory=set)
     taken: Taken = field(default_factory=Taken)
 
     @property

@@ -11,11 +11,11 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold.sql import Sql
 from freehold_controllers.reconciler.decision import Update
+from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.remote import Remote
-
-Lacking = set[tuple[str, str]]
-"""Accounts and object types that have no CREATE OR ALTER, as they have answered. Asked once more by each process."""
+from freehold_controllers.reconciler.services import Services
 
 _LACKS = frozenset({ErrorClass.SYNTAX, ErrorClass.UNSUPPORTED})
 
@@ -29,7 +29,7 @@ def as_a_whole(kind: Kind, target: Target, spec: SnowflakeSpec, seen: Observatio
 
 
 async def update(
-    managed: Managed, remote: Remote, account: str, seen: Observation, decided: Update, lacking: Lacking
+    services: Services, managed: Managed, remote: Remote, holding: Holding, seen: Observation, decided: Update
 ) -> None:
     """Send what mends an object.
 
@@ -37,27 +37,34 @@ async def update(
     altered nor dropped by us.
 
     Args:
+        services: the outside world.
         managed: the resource.
         remote: its object.
-        account: key of the account.
+        holding: its claim.
         seen: the object as it was when this was decided.
         decided: what differs.
-        lacking: what is known of accounts; added to.
 
     Raises:
         Stopped: as `Remote.take_all` has it.
         SnowflakeError: likewise.
     """
     kind, spec = managed.kind, managed.spec
+    account = holding.spec.identity.account.key
     steps = planning.alter(kind, remote.target, spec, seen, decided.differences)
     whole = as_a_whole(kind, remote.target, spec, seen, decided)
-    if whole is not None and (account, kind.object_type) not in lacking:
+    if whole is not None and (account, kind.object_type) not in services.lacking:
+        # One that gets no answer counts from now on.
+        services.attempts.forget(holding.uid)
         try:
             await remote.take_all((Step(whole),), seen.created_on)
-        except SnowflakeError as error:
-            if error.error_class not in _LACKS:
+        except (Stopped, SnowflakeError) as error:
+            known = isinstance(error, Stopped) or error.outcome_known
+            if known:
+                services.attempts.over(holding.uid, "CREATE OR ALTER")
+            if isinstance(error, Stopped) or error.error_class not in _LACKS:
                 raise
-            lacking.add((account, kind.object_type))
+            services.lacking.add((account, kind.object_type))
         else:
+            services.attempts.over(holding.uid, "CREATE OR ALTER")
             return
     await remote.take_all(steps, seen.created_on)

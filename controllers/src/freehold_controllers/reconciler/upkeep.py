@@ -128,7 +128,7 @@ def _carried_out(subject: Subject) -> bool:
 def _recreate(subject: Subject, beyond: tuple[Difference, ...]) -> Recreate | Stop:
     if kept := kept_on_purpose(subject):
         return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {told(beyond)}. It isn't recreated: {kept}")
-    return Recreate(beyond)
+    return awaited(subject) if subject.under_way else Recreate(beyond)
 
 
 def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:

@@ -8,7 +8,7 @@ import pytest
 
 from freehold.kinds.registry import KINDS
 from freehold.observation import Depth, Observation, Parameter
-from freehold.snowflake import client
+from freehold.snowflake import scopes
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import Incomplete, SnowflakeError
@@ -104,7 +104,7 @@ async def test_a_full_answer_without_the_row_is_incomplete_and_with_it_is_not(
     observe: Observer, endpoint: SnowflakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint.sql("CREATE DATABASE AXB", role="OPERATOR")
-    monkeypatch.setattr(client, "SHOW_LIMIT", 1)
+    monkeypatch.setattr(scopes, "SHOW_LIMIT", 1)
 
     assert await observe("Database", "AXB") is not None
     with pytest.raises(Incomplete):

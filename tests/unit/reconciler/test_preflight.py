@@ -51,9 +51,16 @@ class Account(Snowflake):
         self.asked: list[tuple[str, ...]] = []
 
     async def observe(
-        self, _settings: Any, _kind: Kind, target: Target, *_: Any, details: Collection[str] = ()
+        self,
+        _settings: Any,
+        _kind: Kind,
+        target: Target,
+        *_: Any,
+        details: Collection[str] = (),
+        not_before: float | None = None,
     ) -> Observation | None:
         assert not details
+        assert not_before is None
         self.asked.append(target.parts)
         if self.refuses:
             raise self.refuses

@@ -163,6 +163,8 @@ class MemorySnowflake(Snowflake):
 
     Attributes:
         rows: objects by name.
+        snapshot: those that others have seen lately, as they were then.
+        looks: how often an object was asked for by itself.
         sent: statements that were carried out or refused, with the answer.
         content: what is found inside any object.
         parameters: of any object.
@@ -175,6 +177,8 @@ class MemorySnowflake(Snowflake):
         super().__init__("test")
         self.fuse = fuse
         self.rows: dict[str, dict[str, object]] = {}
+        self.snapshot: dict[str, dict[str, object]] = {}
+        self.looks = 0
         self.sent: list[tuple[str, str]] = []
         self.content: tuple[Row, ...] = ()
         self.parameters: dict[str, Parameter] = {}
@@ -239,8 +243,12 @@ class MemorySnowflake(Snowflake):
         _tag: QueryTag,
         *,
         details: Collection[str] = (),  # noqa: ARG002  # the parent's own word
+        not_before: float | None = None,
     ) -> Observation | None:
         self.fuse.before()
+        if not_before is not None and (row := self.snapshot.get(target.parts[-1])):
+            return Observation(dict(row), dict(self.parameters), {}, shared=True)
+        self.looks += 1
         row = self.rows.get(target.parts[-1])
         return Observation(dict(row), dict(self.parameters), {}) if row else None
 

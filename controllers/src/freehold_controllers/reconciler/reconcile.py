@@ -17,7 +17,7 @@ from freehold.kube.backoff import jittered
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
-from freehold.snowflake.errors import ConfigurationError, SnowflakeError
+from freehold.snowflake.errors import CircuitOpen, ConfigurationError, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import asked_now, foreign_provider, status_of
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
@@ -26,7 +26,7 @@ from freehold_controllers.reconciler.rehearsal import Plans
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import well
-from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
+from freehold_controllers.runtime.work import Done, Forget, Hold, Result, Unfinished
 
 SLOW = timedelta(minutes=30)
 """Least interval until what somebody has to change is looked at again, unless it changes."""
@@ -71,7 +71,8 @@ class Reconciler:
         except NotFound:
             self._forget(key)
             return Forget()
-        run = Run(self._services, found, depth=self._depth(found), stuck=self._stuck.get(key))
+        run = Run(self._services, found, depth=self._depth(found), not_before=not_before, stuck=self._stuck.get(key))
+        hold = None
         try:
             await run.delete() if found.deleting else await run.reconcile()
         except Stopped as stopped:
@@ -81,6 +82,7 @@ class Reconciler:
         except (SnowflakeError, ConfigurationError) as error:
             _log.info("%s: %s %s", run.report, error, error.trace if isinstance(error, SnowflakeError) else "")
             stop = (deletion_stop_for if found.deleting else stop_for)(error, run.report, foreign_provider(found))
+            hold = Hold(timedelta(seconds=error.retry_in)) if isinstance(error, CircuitOpen) else None
         else:
             self._succeeded(key, run)
             return Done()
@@ -90,6 +92,8 @@ class Reconciler:
             self._stuck[key] = run.report.applied_hash
         await run.report.stopped(stop)
         self._plans.note(key, stop.plan)
+        if hold:
+            return hold
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message, slowly=stop.slowly)
         # What is seen of the object may change without a word to us: looked at as often as if all were well.

@@ -53,20 +53,23 @@ class Remote:
     require_active: Callable[[], None]
     details: frozenset[str] = frozenset()
 
-    async def look(self, depth: Depth) -> Observation | None:
-        """The object as it is now; None when the role doesn't see it."""
+    async def look(self, depth: Depth, not_before: float | None = None) -> Observation | None:
+        """The object as it is now, or was after `not_before`; None when the role doesn't see it."""
         return await self.snowflake.observe(
-            self.settings, self.kind, self.target, depth, self.tag, details=self.details
+            self.settings, self.kind, self.target, depth, self.tag, details=self.details, not_before=not_before
         )
 
-    async def view(self, depth: Depth, evidence: Evidence | None = None) -> Observation | Absence:
+    async def view(
+        self, depth: Depth, evidence: Evidence | None = None, *, not_before: float | None = None
+    ) -> Observation | Absence:
         """The object as it is now, or what it means that the role doesn't see it.
 
         Args:
             depth: how much to read.
             evidence: of the incarnation that is looked for.
+            not_before: monotonic time; how others have seen the object after it will do.
         """
-        return await self.look(depth) or await self._absence(evidence)
+        return await self.look(depth, not_before) or await self._absence(evidence)
 
     async def view_anyway(self, evidence: Evidence | None = None) -> Observation | Absence:
         """The same, also where what contains the object is absent or invisible."""

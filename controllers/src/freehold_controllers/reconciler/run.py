@@ -54,17 +54,21 @@ class Run:
         looked_deep: whether all of the object was read.
     """
 
-    def __init__(self, services: Services, found: Object, *, depth: Depth, stuck: str | None) -> None:
+    def __init__(
+        self, services: Services, found: Object, *, depth: Depth, not_before: float, stuck: str | None
+    ) -> None:
         """
         Args:
             services: the outside world.
             found: the resource, as it is now.
             depth: how much is to be read of an object whose spec hasn't changed.
+            not_before: monotonic time; how others have seen the object after it will do to find that all is well.
             stuck: hash of a spec that updates didn't bring about.
         """
         self._services = services
         self._kind = KINDS[found.key.kind]
         self._depth = depth
+        self._not_before = not_before
         self._stuck = stuck
         self.report = Report(services, found)
         self.looked_deep = False
@@ -161,7 +165,7 @@ class Run:
             path = self._kind.resource.path
             report.found = await finalizer.remove(self._services.kube, path, report.found, self._services.manager)
         self.looked_deep = self._depth == "deep"
-        view = await remote.view(self._depth)
+        view = await remote.view(self._depth, not_before=self._not_before)
         decision = decide(self._subject(managed, remote, None), view)
         if isinstance(decision, Stop):
             raise Stopped(decision)
@@ -189,8 +193,7 @@ class Run:
             report.drift = drifted(subject, view)
             match decide(subject, view), view:
                 case Look(), _:
-                    self.looked_deep = bool(subject.changed) or self._depth == "deep"
-                    view = await remote.view("deep" if self.looked_deep else "shallow", holding.spec.evidence)
+                    view = await self._look(remote, subject)
                     if view is Absence.UNPROVED and self._services.taken.holds(holding.uid, self._asked(remote)):
                         view = Hidden()
                 case Create(), _:
@@ -227,6 +230,16 @@ class Run:
                 case (InSync() | Tell()) as end, Observation() as seen:
                     return end, seen
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{report} keeps changing while it is worked on"))
+
+    async def _look(self, remote: Remote, subject: Subject) -> View:
+        """The first look of a pass. What others have seen is enough to find that there is nothing to do, no more."""
+        self.looked_deep = bool(subject.changed) or self._depth == "deep"
+        depth: Depth = "deep" if self.looked_deep else "shallow"
+        evidence = subject.claim.evidence if subject.claim else None
+        view = await remote.view(depth, evidence, not_before=self._not_before)
+        if isinstance(view, Observation) and view.shared and not isinstance(decide(subject, view), InSync):
+            return await remote.view(depth, evidence)
+        return view
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         report, before = self.report, holding.spec

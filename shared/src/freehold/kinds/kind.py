@@ -206,6 +206,7 @@ class Kind:
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
         shown_to_all_seeing: whether SHOW has a row of each object for a role that sees everything; shares are no such
             kind.
+        shown_in_pages: whether its SHOW takes LIMIT … FROM.
         parameters: whether SHOW PARAMETERS applies to it.
         create_or_alter: whether there is a CREATE OR ALTER of it that takes nothing away but properties and parameters
             which a deep observation shows; a table's columns are more than that.
@@ -234,6 +235,7 @@ class Kind:
     short_names: tuple[str, ...] = ()
     history: bool = False
     shown_to_all_seeing: bool = True
+    shown_in_pages: bool = True
     namespace_class: str = ""
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
@@ -374,6 +376,13 @@ class Kind:
             history=sql.words(" HISTORY" if history else ""),
             pattern=sql.like(target.parts[-1]),
         )
+        return self._in_container(shown, target)
+
+    def show_all(self, target: Target) -> Sql:
+        """SHOW for all objects of this kind beside one, in what contains it."""
+        return self._in_container(sql.sql("SHOW {type}S", type=target.type), target)
+
+    def _in_container(self, shown: Sql, target: Target) -> Sql:
         if self.level is Level.ACCOUNT:
             return shown
         return sql.sql("{shown} IN {container}", shown=shown, container=self.container(target))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Self
 
 from freehold import sql
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
-from freehold.snowflake import visibility
+from freehold.snowflake import scopes, visibility
 from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.error_class import ErrorClass
@@ -21,11 +23,9 @@ from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
 from freehold.snowflake.session import FACTS, AccountFacts, Session, facts_of
 from freehold.snowflake.settings import ConnectionSettings
+from freehold.snowflake.snapshots import Snapshots
 from freehold.snowflake.traffic import Budget, Traffic
 from freehold.sql import Sql
-
-SHOW_LIMIT = 10_000
-"""Rows that SHOW answers with at most."""
 
 _CAPACITY = 64
 _IDLE_SECONDS = 600.0
@@ -60,6 +60,7 @@ class Snowflake:
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
         self.breakers = Breakers(clock=clock)
         self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget)
+        self._snapshots = Snapshots(partial(self._traffic.read, tag=None), clock)
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,8 +103,9 @@ class Snowflake:
         tag: QueryTag,
         *,
         details: Collection[str] = (),
+        not_before: float | None = None,
     ) -> Observation | None:
-        """Read one object, as it was after this call began.
+        """Read one object, as it was after this call began, or after another instant.
 
         Args:
             settings: the log-in.
@@ -112,6 +114,7 @@ class Snowflake:
             depth: shallow is one SHOW; deep adds its parameters and `details`.
             tag: of every statement.
             details: which of the kind's further queries to ask (`planning.details`).
+            not_before: monotonic time; a row that was read after it for others will do.
 
         Returns:
             What is there, with the row alone where the role may read nothing else; None when SHOW has no such row:
@@ -122,39 +125,53 @@ class Snowflake:
             Incomplete: SHOW was cut off, so that a missing row means nothing.
             SnowflakeError: of class MISSING when what contains the object is absent or invisible.
         """
-        rows = await self._traffic.read(settings, kind.show(target), tag)
-        row = next((row for row in rows if kind.is_row_of(target, row)), None)
+        shared = None if not_before is None else await self._shared_row(settings, kind, target, not_before)
+        # Missing from a snapshot, which is no proof of anything, or not to be shared.
+        row = shared or await self._own_row(settings, kind, target, tag)
         if row is None:
-            if len(rows) >= SHOW_LIMIT:
-                raise Incomplete(
-                    f"SHOW answered with {len(rows)} rows, its limit, and {target.name} wasn't among them",
-                    error_class=ErrorClass.TERMINAL,
-                )
             return None
+        found = Observation(row, shared=shared is not None)
         if depth == "shallow":
-            return Observation(row)
+            return found
         try:
-            return await self._all_of(settings, kind, target, row, tag, details)
+            return await self._all_of(settings, kind, target, found, tag, details)
         except SnowflakeError as error:
             if error.number not in INVISIBLE:
                 raise
             # RESOLVE ALL shows that an object is there, and nothing of it.
-            return Observation(row, unreadable=str(error))
+            return replace(found, unreadable=str(error))
+
+    async def _shared_row(
+        self, settings: ConnectionSettings, kind: Kind, target: Target, not_before: float
+    ) -> Row | None:
+        snapshot = await self._snapshots.worth(settings, scopes.around(kind, target), not_before)
+        rows = snapshot.named(target.parts[-1]) if snapshot else ()
+        return next((row for row in rows if kind.is_row_of(target, row)), None)
+
+    async def _own_row(self, settings: ConnectionSettings, kind: Kind, target: Target, tag: QueryTag) -> Row | None:
+        rows = await self._traffic.read(settings, kind.show(target), tag)
+        row = next((row for row in rows if kind.is_row_of(target, row)), None)
+        if row is None and len(rows) >= scopes.SHOW_LIMIT:
+            raise Incomplete(
+                f"SHOW answered with {len(rows)} rows, its limit, and {target.name} wasn't among them",
+                error_class=ErrorClass.TERMINAL,
+            )
+        return row
 
     async def _all_of(
         self,
         settings: ConnectionSettings,
         kind: Kind,
         target: Target,
-        row: Row,
+        found: Observation,
         tag: QueryTag,
         details: Collection[str],
     ) -> Observation:
         parameters: tuple[Row, ...] = ()
         if kind.parameters:
             parameters = await self._traffic.read(settings, kind.show_parameters(target), tag)
-        return Observation(
-            row=row,
+        return replace(
+            found,
             parameters={str(each["key"]): Parameter(str(each["value"]), str(each["level"])) for each in parameters},
             details={name: await self._traffic.read(settings, kind.details[name](target), tag) for name in details},
         )
@@ -168,8 +185,7 @@ class Snowflake:
         waiting = [settings.role or (await self._facts(settings)).role]
         seen = set(waiting)
         while waiting:
-            query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
-            grants = await self._traffic.read(settings, query, tag)
+            grants = await self._traffic.read(settings, scopes.grants_to(waiting.pop(0)).query, tag)
             if visibility.sees_all(grants):
                 return True
             new = sorted(visibility.inherited_roles(grants) - seen)

@@ -189,6 +189,7 @@ WAREHOUSE = Kind(
     level=Level.ACCOUNT,
     holds_data=False,
     short_names=("wh",),
+    shown_in_pages=False,
     create_or_alter=True,
     parameters=True,
     separator=" ",

@@ -1,0 +1,242 @@
+"""Snapshots: scopes as they were at an instant, read once for all who ask.
+
+A snapshot is good for those alone who log in alike (`ConnectionSettings`), in the same role: what others see is none of
+their business, and a log-in that is refused is its own affair. What a role doesn't see, or what a page has missed while
+names changed, is missing from it: whoever doesn't find an object in a snapshot asks for that object itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass, field
+from functools import partial
+
+from freehold.observation import Row
+from freehold.snowflake.scopes import Scope, worth_it
+from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
+
+Read = Callable[[ConnectionSettings, Sql], Awaitable[Sequence[Row]]]
+"""Sends a query."""
+
+LARGEST = 50_000
+"""Rows of a scope beyond which it isn't read to its end."""
+_CAPACITY = 100_000
+"""Rows that are kept at most, of all scopes."""
+_MOST_SCOPES = 4_096
+_MOST_ASKERS = 128
+"""Askers of a scope that are remembered: enough to make the largest worth it."""
+_OLDEST = 900.0
+"""Seconds after which a snapshot is let go: hardly anybody is content with it any more."""
+
+_log = logging.getLogger(__name__)
+
+_Values = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The rows of a scope.
+
+    Attributes:
+        begun: monotonic time at which they were asked for; they are as they were then or later.
+        complete: whether the role was shown all that it may see.
+        size: how many there are.
+    """
+
+    begun: float
+    complete: bool
+    size: int
+    _columns: tuple[str, ...]
+    _rows: Mapping[str, tuple[_Values, ...]]
+
+    def named(self, name: str) -> tuple[Row, ...]:
+        """The rows of an exact name."""
+        return tuple(dict(zip(self._columns, values, strict=True)) for values in self._rows.get(name, ()))
+
+
+class _Pages:
+    """Rows as they come in, packed: values alone, and equal texts once."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._texts: dict[object, object] = {}
+        self._columns: tuple[str, ...] = ()
+        self._rows: dict[str, tuple[_Values, ...]] = {}
+        self.size = 0
+        self.unreadable = False
+        self.last: str | None = None
+
+    def add(self, page: Sequence[Row]) -> bool:
+        """Take a page; answers whether it brought a new name."""
+        last, names = self.last, len(self._rows)
+        for row in page:
+            name = row.get(self._scope.named_by)
+            if not isinstance(name, str):
+                self.unreadable = True
+                continue
+            self._columns = self._columns or tuple(row)
+            values = tuple(self._once(row[column]) for column in self._columns)
+            known = self._rows.get(name, ())
+            # FROM leads past the first of several rows of one name only: the others come again.
+            if name != last or values not in known:
+                self._rows[name] = (*known, values)
+                self.size += 1
+            self.last = name
+        return len(self._rows) > names
+
+    def snapshot(self, begun: float, *, complete: bool) -> Snapshot:
+        return Snapshot(begun, complete and not self.unreadable, self.size, self._columns, self._rows)
+
+    def _once(self, value: object) -> object:
+        return self._texts.setdefault(value, value) if isinstance(value, str) else value
+
+
+class _Flight:
+    """A scope that is being read, for as long as anybody waits for it.
+
+    Attributes:
+        begun: monotonic time at which it was begun.
+        abandoned: whether nobody waits any more, so that it is ending.
+    """
+
+    def __init__(self, begun: float, read: Coroutine[None, None, Snapshot], ended: Callable[[], None]) -> None:
+        """
+        Args:
+            begun: now.
+            read: reads the scope.
+            ended: called when it has ended in any way, before those who wait go on.
+        """
+        self.begun = begun
+        self.abandoned = False
+        self._waiting = 0
+        # Nobody's own: it serves all who wait, in logs and traces, too.
+        self._task = asyncio.create_task(read, context=Context())
+        self._task.add_done_callback(lambda _: ended())
+
+    async def join(self) -> Snapshot:
+        """Wait for what it brings, or for why it fails."""
+        self._waiting += 1
+        try:
+            return await asyncio.shield(self._task)
+        finally:
+            self._waiting -= 1
+            if not self._waiting and not self._task.done():
+                self.abandoned = True
+                self._task.cancel()
+
+    async def over(self) -> None:
+        """Wait for its end, whatever that is."""
+        await asyncio.wait([self._task])
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """What is known of a scope to one log-in.
+
+    Attributes:
+        snapshot: the latest.
+        flight: the one that is under way.
+        rows: how many the scope had when it was last read.
+        asked: when somebody asked, the latest last.
+        told: whether a row that couldn't be read was told of.
+    """
+
+    snapshot: Snapshot | None = None
+    flight: _Flight | None = None
+    rows: int | None = None
+    asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_ASKERS))
+    told: bool = False
+
+
+class Snapshots:
+    """The snapshots of a process."""
+
+    def __init__(self, read: Read, clock: Callable[[], float], *, capacity: int = _CAPACITY) -> None:
+        """
+        Args:
+            read: sends a query.
+            clock: monotonic seconds.
+            capacity: rows that are kept at most; the longest unused snapshots go first.
+        """
+        self._read = read
+        self._clock = clock
+        self._capacity = capacity
+        self._known: OrderedDict[tuple[ConnectionSettings, Scope], _Known] = OrderedDict()
+
+    async def rows(self, settings: ConnectionSettings, scope: Scope, not_before: float) -> Snapshot:
+        """The rows of a scope, read once for all who ask meanwhile.
+
+        Args:
+            settings: the log-in.
+            scope: what is asked for.
+            not_before: monotonic time; what was begun to be read earlier won't do. Whoever has written asks for nothing
+                older than the end of that.
+
+        Raises:
+            SnowflakeError: whatever the reading failed by. All who wait fail by it, and whoever asks next tries anew.
+        """
+        known = self._of(settings, scope)
+        not_before = min(not_before, self._clock())
+        while True:
+            if known.snapshot is not None and known.snapshot.begun >= not_before:
+                return known.snapshot
+            flight = known.flight or self._begin(settings, scope, known)
+            if flight.begun >= not_before and not flight.abandoned:
+                return await flight.join()
+            # One after the other: who comes too late for one shares the next with all who do.
+            await flight.over()
+
+    async def worth(self, settings: ConnectionSettings, scope: Scope, not_before: float) -> Snapshot | None:
+        """The same where it is there, or costs less than a SHOW for each who asks; None where it costs more."""
+        known, now = self._of(settings, scope), self._clock()
+        since = min(not_before, now)
+        known.asked.append(now)
+        there = any(each is not None and each.begun >= since for each in (known.snapshot, known.flight))
+        if there or worth_it(sum(each >= since for each in known.asked), known.rows):
+            return await self.rows(settings, scope, since)
+        return None
+
+    def _begin(self, settings: ConnectionSettings, scope: Scope, known: _Known) -> _Flight:
+        begun = self._clock()
+        read = self._whole(settings, scope, known, begun)
+        known.flight = _Flight(begun, read, partial(setattr, known, "flight", None))
+        return known.flight
+
+    async def _whole(self, settings: ConnectionSettings, scope: Scope, known: _Known, begun: float) -> Snapshot:
+        """Read a scope, page after page, and keep it."""
+        pages, more = _Pages(scope), True
+        while more:
+            page = await self._read(settings, scope.page(pages.last))
+            new, complete = pages.add(page), not scope.cut(page)
+            more = not complete and new and scope.paged and pages.size < LARGEST
+        if pages.unreadable and not known.told:
+            known.told = True
+            _log.warning("%s has rows without %s; they are asked for one by one", scope.query, scope.named_by)
+        known.snapshot = snapshot = pages.snapshot(begun, complete=complete)
+        known.rows = snapshot.size
+        self._make_room()
+        return snapshot
+
+    def _of(self, settings: ConnectionSettings, scope: Scope) -> _Known:
+        key = settings, scope
+        known = self._known.setdefault(key, _Known())
+        self._known.move_to_end(key)
+        if len(self._known) > _MOST_SCOPES:
+            self._known.popitem(last=False)
+        return known
+
+    def _make_room(self) -> None:
+        """Let go of what is too old, and then of what wasn't used for longest."""
+        oldest, room = self._clock() - _OLDEST, self._capacity
+        for known in reversed(self._known.values()):
+            if known.snapshot is None:
+                continue
+            if known.snapshot.begun < oldest or known.snapshot.size > room:
+                known.snapshot = None
+            else:
+                room -= known.snapshot.size

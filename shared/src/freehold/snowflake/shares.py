@@ -12,7 +12,6 @@ members, so that whoever joins needn't wait for the others.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from pydantic import BaseModel, Field
 
@@ -46,7 +45,7 @@ class Announcement(BaseModel, frozen=True):
 
     revision: int = 0
     equal: int = Field(default=0, ge=0, le=WHOLE)
-    accounts: Mapping[str, Part] = MappingProxyType({})
+    accounts: Mapping[str, Part] = Field(default_factory=dict)
 
     def of(self, account: str) -> Part:
         return self.accounts.get(account) or Part(demand=self.equal, share=self.equal)

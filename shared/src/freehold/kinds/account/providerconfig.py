@@ -35,13 +35,17 @@ class Bucket(Model):
     """Statements at once."""
 
 
+PER_CONTROLLER = Bucket(rate=10, burst=20)
+PER_ACCOUNT = Bucket(rate=50, burst=100)
+
+
 class Budget(Model):
-    """How many statements may be sent."""
+    """How many statements may be sent. Of several ProviderConfigs for one account, the smallest numbers hold."""
 
     per_controller: Bucket | None = None
-    """By each controller."""
+    """By each process of a controller, to the account: 10 a second, 20 at once by default."""
     per_account: Bucket | None = None
-    """By the installation, to the account."""
+    """By all of them together, to the account: 50 a second, 100 at once by default."""
 
 
 class Deletion(Model):

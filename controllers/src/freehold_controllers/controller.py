@@ -47,6 +47,7 @@ from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.sweeping import sweeping
+from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.process import Beside, Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Reconcile, Result
@@ -176,7 +177,23 @@ async def serve(
         beside: list[Beside] = [turns.sweeping] if sweeps else []
         if sweeps and not read_only:
             beside.append(partial(sweeping, services, settings.resync, settings.covers))
+        snowflake.breakers.listen(partial(_breaker_moved, process, snowflake, verifies=PROVIDER_CONFIG.path in others))
         await process.run(partial(_reconcile, by_kind), *beside)
+
+
+def _breaker_moved(process: Process, snowflake: Snowflake, provider: str, *, verifies: bool) -> None:
+    """Go on with what a breaker has held back, once it is closed, and have its ProviderConfig tell how it is.
+
+    Args:
+        process: the controller.
+        snowflake: the client.
+        provider: the ProviderConfig, `<namespace>/<name>`.
+        verifies: whether this controller is the one that reconciles ProviderConfigs.
+    """
+    if verifies:
+        process.wake([(Key(PROVIDER_CONFIG.kind, *provider.split("/")), Priority.RETRY)])
+    if snowflake.breakers.cause(provider) is None:
+        process.release(provider)
 
 
 def _refuse() -> None:

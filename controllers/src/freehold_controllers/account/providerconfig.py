@@ -7,8 +7,9 @@ knows it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
 from freehold.kinds.registry import KINDS
@@ -16,6 +17,7 @@ from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.snowflake.errors import (
+    CircuitOpen,
     ConfigurationError,
     LoginFailed,
     RoleNotGranted,
@@ -24,14 +26,15 @@ from freehold.snowflake.errors import (
 from freehold.snowflake.session import AccountFacts
 from freehold_controllers.reconciler import finalizer, status
 from freehold_controllers.reconciler.in_use import InUse, NotHeld, status_of
+from freehold_controllers.reconciler.managed import provider_of
 from freehold_controllers.reconciler.outcome import stop_for
 from freehold_controllers.reconciler.provider import revision
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import CREDENTIALS_HELD, IN_USE, READY, Verdict, Verdicts
-from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished
+from freehold_controllers.reconciler.status import CIRCUIT_OPEN, CREDENTIALS_HELD, IN_USE, READY, Verdict, Verdicts
+from freehold_controllers.runtime.work import Done, Forget, Hold, Result, Unfinished
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +76,7 @@ class ProviderConfigs:
             found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
         return await self._verify(found)
 
-    async def _verify(self, found: Object) -> Done:
+    async def _verify(self, found: Object) -> Done | Hold:
         services, before, beside = self._services, status_of(found), _UNTOLD
         version = before.secret_resource_version
         try:
@@ -82,6 +85,10 @@ class ProviderConfigs:
             found, secret, beside = await self._hold(found, secret)
             before, version = status_of(found), secret.version
             facts = await services.snowflake.verify(replace(settings, revision=revision(found, secret)))
+        except CircuitOpen as error:
+            # Who is known not to answer isn't asked, so that nothing new is known but that.
+            await self._write(found, {READY: None, STALLED: None, **beside}, before)
+            return Hold(timedelta(seconds=error.retry_in))
         except (ConfigurationError, SnowflakeError) as error:
             return await self._tell_failure(found, before, error, version, beside)
         verdict = Verdict(
@@ -129,6 +136,8 @@ class ProviderConfigs:
 
     async def _write(self, found: Object, verdicts: Verdicts, new: ProviderConfigStatus, trace: str = "") -> None:
         services, told = self._services, {(each.reason, each.message) for each in conditions_of(found)}
+        if cause := services.snowflake.breakers.cause(f"{found.namespace}/{found.name}"):
+            verdicts = {**verdicts, CIRCUIT_OPEN: Verdict("True", Reason.CIRCUIT_OPEN, cause)}
         for type_, verdict in verdicts.items():
             # Stalled says once more what Ready says.
             if verdict is not None and type_ != STALLED and (verdict.reason, verdict.message) not in told:
@@ -138,7 +147,7 @@ class ProviderConfigs:
         new = new.model_copy(update={"observed_generation": found.generation, "conditions": conditions})
         await status.write(services.kube, PROVIDER_CONFIG.path, found, new, services.manager)
 
-    async def _let_go(self, found: Object) -> Done:
+    async def _let_go(self, found: Object) -> Done | Hold:
         """Remove the finalizer once nothing uses the ProviderConfig. Until then a mended credential is taken up."""
         services = self._services
         users = sorted(self._users(found))
@@ -165,7 +174,7 @@ class ProviderConfigs:
 
     async def _tell_use(self, found: Object, message: str) -> Object:
         verdict = Verdict("True", Reason.IN_USE, message)
-        verdicts = {READY: None, IN_USE: verdict, CREDENTIALS_HELD: None}
+        verdicts = {READY: None, IN_USE: verdict, CREDENTIALS_HELD: None, CIRCUIT_OPEN: None}
         conditions = status.conditions(found, verdicts, self._services.now)
         new = status_of(found).model_copy(update={"conditions": conditions})
         return await status.write(self._services.kube, PROVIDER_CONFIG.path, found, new, self._services.manager)
@@ -176,9 +185,7 @@ class ProviderConfigs:
             if not reflector.synced.is_set():
                 raise Unfinished(f"it isn't known yet which {reflector.path.plural} use it")
             for each in reflector.store.values():
-                reference: Mapping[str, str] = each.spec.get("providerRef") or {}
-                used = (reference.get("namespace") or each.namespace, reference.get("name") or "default")
-                if used == (found.namespace, found.name):
+                if provider_of(each) == (found.namespace, found.name):
                     yield each.key
 
 

@@ -25,6 +25,8 @@ DELETE_BLOCKED = "DeleteBlocked"
 IN_USE = "InUse"
 CREDENTIALS_HELD = "CredentialsHeld"
 """Of a ProviderConfig: False where its Secret may go before what needs it."""
+CIRCUIT_OPEN = "CircuitOpen"
+"""Of a ProviderConfig: True where nothing is sent for it, by its controller at least."""
 
 _ABNORMAL = frozenset({DRIFT_DETECTED, DELETE_BLOCKED, STALLED, IN_USE})
 """Types that are True where something is out of order; the others are False then."""

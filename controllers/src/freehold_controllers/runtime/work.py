@@ -28,7 +28,7 @@ _HEAD_START = 6
 
 _RECONCILES = Counter(
     "freehold_reconciles",
-    "Reconciles by kind and result (done, again, held, forget, failed).",
+    "Reconciles by kind and result (done, again, hold, forget, failed).",
     ["kind", "result"],
     registry=REGISTRY,
 )
@@ -66,7 +66,7 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Hold:
     """What the resource works with is out of order, and so for all others of its group.
 
     Attributes:
@@ -104,7 +104,7 @@ class _Failed:
     earlier: int = 0
 
 
-Result = Done | Again | Held | Forget
+Result = Done | Again | Hold | Forget
 
 Reconcile = Callable[[Key, float], Awaitable[Result]]
 """Works on one resource, not content with what was seen before an instant (monotonic time, `Turn.not_before`); an
@@ -141,7 +141,7 @@ async def _take_turn(turn: Turn, queue: Queue, reconcile: Reconcile, resync: tim
             queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
         case Again():
             queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
-        case Held():
+        case Hold():
             queue.hold(key, result.retry_in.total_seconds())
         case Forget():
             queue.done(key)

@@ -23,7 +23,8 @@ from freehold.sql import Sql
 
 
 def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = False) -> Sql:
-    """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS.
+    """The plain CREATE: Snowflake itself is the arbiter of who comes first, so never OR REPLACE or IF NOT EXISTS. Of a
+    slot, what fills it.
 
     Args:
         kind: the kind.
@@ -34,6 +35,8 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = 
     Raises:
         InvalidName: a field holds a name that can't be one.
     """
+    if kind.filling and target.slot:
+        return kind.filling.fill(target.slot, spec)
     clauses: dict[Place, list[Sql]] = {place: [] for place in Place}
     if kind.create_prefix and (prefix := kind.create_prefix(spec)):
         clauses[Place.BEFORE_TYPE].append(prefix)
@@ -93,13 +96,15 @@ def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
 
 
 def drop(kind: Kind, target: Target, *, force: bool = False) -> Sql:
-    """The plain DROP. IF EXISTS is never sent: its success proves nothing.
+    """The plain DROP. IF EXISTS is never sent: its success proves nothing. Of a slot, what empties it.
 
     Args:
         kind: the kind.
         target: the object.
         force: whether what refers to it may be changed along with it.
     """
+    if kind.filling and kind.filling.empty and target.slot:
+        return kind.filling.empty(target.slot, force)
     restrict = sql.words(" RESTRICT" if kind.restricts and not force else "")
     return sql.sql("DROP {type} {name}{restrict}", type=target.type, name=target.name, restrict=restrict)
 

@@ -12,6 +12,7 @@ from typing import LiteralString
 
 from freehold import redaction
 from freehold.identifiers import qualified
+from freehold.identity import Name, Slot
 
 MASK = "'***'"
 
@@ -46,6 +47,11 @@ def words(text: LiteralString | str) -> Sql:
 def identifier(*parts: str) -> Sql:
     """A name, always double-quoted, outermost part first."""
     return words(qualified(parts))
+
+
+def named(name: Name | Slot) -> Sql:
+    """What an identity names, which prints itself as SQL reads it: every name in it in double quotes."""
+    return words(str(name))
 
 
 def literal(value: str, *, secret: bool = False) -> Sql:

@@ -64,6 +64,8 @@ async def create(
         return await remote.look("deep") or Hidden()
     # At once, since it is created_on and owner that make the object ours: after a crash here, the mark and these tell.
     seen = await remote.look("shallow")
+    if seen is None and remote.target.slot is not None:
+        raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} was accepted by Snowflake, and isn't shown"))
     if seen is None or seen.owner not in (None, remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
     await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new)

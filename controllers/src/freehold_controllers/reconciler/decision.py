@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from freehold import sql
+from freehold import planning, sql
 from freehold.claims import ClaimSpec, Holder
 from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.filling import UNDATED
 from freehold.kinds.kind import Difference, Kind
 from freehold.kinds.property import Target
 from freehold.observation import Observation
@@ -241,11 +242,14 @@ def attempt_unknown(claim: ClaimSpec) -> bool:
 
 def made_by_unknown_attempt(subject: Subject, view: Observation) -> bool:
     """Whether an attempt of ours whose outcome wasn't known may have made the object, and not one of another kind."""
-    mark = subject.claim.mark if subject.claim else None
-    if mark is None or mark.since is None or view.created_on < mark.since:
+    mark, kind = subject.claim.mark if subject.claim else None, subject.kind
+    if mark is None or mark.since is None:
         return False
+    if view.created_on == UNDATED:
+        # The slot was empty before the attempt, and it is filled with what that was to fill it with.
+        return isinstance(subject.spec, kind.spec) and not planning.differences(kind, subject.spec, view, ())
     late = mark.until is not None and view.created_on > mark.until
-    return not late and subject.kind.adoptable(view) is None
+    return view.created_on >= mark.since and not late and kind.adoptable(view) is None
 
 
 def told(differences: Sequence[Difference]) -> str:

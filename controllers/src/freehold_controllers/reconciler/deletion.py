@@ -56,7 +56,7 @@ async def delete(services: Services, managed: Managed) -> None:
         for claim in await services.store.of_holder(managed.holder):
             if not claim.spec.holder.same(managed.holder):
                 continue
-            await _delete_object(services, managed, claim)
+            await take_away(services, managed, claim)
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 
@@ -68,14 +68,24 @@ async def _release_unused_claims(services: Services, managed: Managed) -> None:
             await services.store.delete(claim)
 
 
-async def _delete_object(services: Services, managed: Managed, claim: Claim) -> None:
-    """Deal with one claim, as it was read live just now."""
+async def take_away(services: Services, managed: Managed, claim: Claim) -> None:
+    """Deal with one claim of a resource that goes, or to a slot that a resource doesn't ask for any more.
+
+    Args:
+        services: the outside world.
+        managed: the resource.
+        claim: as it was read live just now.
+
+    Raises:
+        Stopped: what is claimed can't be taken away now.
+        SnowflakeError: Snowflake said no, or didn't answer.
+    """
     identity = claim.spec.identity.identity
     holding = Holding(services.store, claim)
     subject = Subject(
         kind=managed.kind,
         spec=managed.spec,
-        target=managed.kind.target(identity.parts),
+        target=managed.kind.target_of(identity.name),
         claim=claim.spec,
         role="",
         under_way=dropping.under_way(services, claim.uid, claim.spec, managed.spec),
@@ -148,7 +158,7 @@ async def _remote(services: Services, managed: Managed, holding: Holding) -> Rem
                 f"{'/'.join(managed.provider)} leads to {login.account.name} ({login.account.key})",
             )
         )
-    return services.remote(managed, login, managed.kind.target(identity.identity.parts))
+    return services.remote(managed, login, managed.kind.target_of(identity.identity.name))
 
 
 def _require(stop: Stop | None) -> None:

@@ -11,7 +11,7 @@ from freehold.claim_store import Awaiting, Held, Refused, Undecided, acquire_all
 from freehold.claims import CLAIM, GRACE, Claim, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
-from freehold_controllers.reconciler.decision import Stop, listed
+from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
@@ -30,7 +30,7 @@ class Owned:
     """
 
     holdings: tuple[Holding, ...]
-    surplus: tuple[Holding, ...] = ()
+    surplus: tuple[Claim, ...] = ()
 
 
 async def hold(services: Services, managed: Managed, identities: Sequence[Identity], account_name: str) -> Owned:
@@ -66,7 +66,7 @@ async def hold(services: Services, managed: Managed, identities: Sequence[Identi
     ours |= {claim.name: claim for claim in had}
     return Owned(
         tuple(Holding(services.store, ours[each.hash]) for each in identities),
-        tuple(Holding(services.store, each) for each in surplus),
+        tuple(surplus),
     )
 
 
@@ -144,16 +144,6 @@ def _refusal(services: Services, managed: Managed, outcome: tuple[Held | Awaitin
     # Until then the claim binds whatever became of its holder, and nothing tells of the end of that.
     since = claim.held_since
     return Stop(Reason.CONFLICT_DETECTED, message, soon=since is not None and services.now - since < GRACE)
-
-
-def still_filled(surplus: Sequence[Holding]) -> Stop:
-    """What is to be done about slots that a resource doesn't ask for any more."""
-    named = listed([each.spec.identity.fqn for each in surplus])
-    return Stop(
-        Reason.NOT_SUPPORTED,
-        f"the resource doesn't ask for {named} any more, and this release can't take that away again: ask for it "
-        "anew, or delete the resource",
-    )
 
 
 async def let_go(services: Services, managed: Managed) -> bool:

@@ -69,7 +69,11 @@ class Remote:
             evidence: of the incarnation that is looked for.
             not_before: monotonic time; how others have seen the object after it will do.
         """
-        return await self.look(depth, not_before) or await self._absence(evidence)
+        seen = await self.look(depth, not_before)
+        if seen is None and self.target.slot is not None:
+            # Its query tells of all that fills it, unlike SHOW, which leaves out what the role may not see.
+            return Absence.PROVED
+        return seen or await self._absence(evidence)
 
     async def view_anyway(self, evidence: Evidence | None = None) -> Observation | Absence:
         """The same, also where what contains the object is absent or invisible."""

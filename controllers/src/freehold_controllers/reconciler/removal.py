@@ -141,6 +141,8 @@ def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], 
 def kept_on_purpose(subject: Subject) -> str | None:
     """Why the user wants the object to stay."""
     claim, spec = subject.claim, subject.spec
+    if subject.kind.filling and not subject.kind.filling.empty:
+        return "it can only be given to somebody else"
     if subject.abandoned:
         return "an annotation of its resource, or of the ProviderConfig, abandons it"
     if spec.deletion_policy == "Orphan":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from freehold import planning
@@ -12,7 +13,7 @@ from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import says
 from freehold.kube.objects import Object
-from freehold.observation import Observation
+from freehold.observation import Observation, Row
 from freehold_controllers.reconciler import status
 from freehold_controllers.reconciler.decision import InSync, Stop, Tell, Update
 from freehold_controllers.reconciler.managed import asked_now, status_of
@@ -22,6 +23,21 @@ from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One of the things that a resource stands for, at the end of a pass.
+
+    Attributes:
+        target: the object or slot.
+        end: whether it is as declared.
+        seen: what was seen of it last.
+    """
+
+    target: Target
+    end: InSync | Tell
+    seen: Observation
+
+
 class Report:
     """Tells of one pass.
 
@@ -29,7 +45,7 @@ class Report:
         found: the resource, as it was read or written last.
         name: its object's name, for people; empty as long as it isn't known.
         references: what is told of its references.
-        drift: what was changed from outside.
+        drift: what was changed from outside, by object or slot.
         applied: what the spec sets, as `fingerprint.applied` tells it.
         applied_hash: hash of that; empty before the references are resolved.
     """
@@ -40,7 +56,7 @@ class Report:
         self.found = found
         self.name = ""
         self.references: Verdicts = {REFERENCES_RESOLVED: None}
-        self.drift: tuple[Difference, ...] = ()
+        self.drift: dict[Target, tuple[Difference, ...]] = {}
         self.applied: Mapping[str, str] = {}
         self.applied_hash = ""
 
@@ -68,37 +84,35 @@ class Report:
             self.tell(stop.reason, note, type_="Normal" if stop.reason is Reason.RECONCILE_PAUSED else "Warning")
         await self._write(verdicts, {"plan": list(stop.plan) or None})
 
-    async def ended(
-        self, spec: SnowflakeSpec, target: Target, login: Login, end: InSync | Tell, seen: Observation
-    ) -> None:
+    async def ended(self, spec: SnowflakeSpec, login: Login, found: Sequence[Found]) -> None:
         """Tell that there is nothing left to do.
 
         Args:
             spec: of the resource.
-            target: its object.
             login: the way into the account.
-            end: whether the object is as declared.
-            seen: the object, as it was seen last.
+            found: all that it stands for.
         """
         observe_only = spec.management_policies.observe_only
         state = f"{self} exists" if observe_only else f"{self} is as declared"
-        if isinstance(end, Tell):
+        left = {each.target: each.end.differences for each in found if isinstance(each.end, Tell)}
+        if left:
             state = f"{self} is left as it is, though it differs from what is declared: see condition {DRIFT_DETECTED}"
-            self.drift = end.differences
+            self.drift |= left
         verdicts: dict[str, Verdict | None] = {
             READY: Verdict("True", Reason.AVAILABLE, state),
             SYNCED: Verdict("True", Reason.RECONCILE_SUCCESS, state),
             **self._drift_told(),
         }
         facts: dict[str, object] = {
-            "fully_qualified_name": target.name.text,
+            "fully_qualified_name": self.name,
             "account": login.account.name,
-            "show_output": self._kind.stable(seen.row),
+            "show_output": self._kind.stable(_common(each.seen.row for each in found)),
             "plan": None,
             "last_handled_reconcile_now": asked_now(self.found),
         }
-        if seen.parameters is not None:
-            facts["parameters"] = planning.left_alone(self._kind, spec, seen) or None
+        for each in found:
+            if each.seen.parameters is not None:
+                facts["parameters"] = planning.left_alone(self._kind, spec, each.seen) or None
         if not observe_only:
             facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self.applied}
         await self._write(verdicts, facts)
@@ -116,9 +130,11 @@ class Report:
 
     def _drift_told(self) -> dict[str, Verdict | None]:
         """What was changed from outside, for as long as it is, with an Event when it is news."""
-        if not self.drift:
+        drifted = [(target, each) for target, differences in self.drift.items() for each in differences]
+        if not drifted:
             return {}
-        note = "; ".join(each.advised for each in self.drift)
+        several = len(self.drift) > 1
+        note = "; ".join(f"{target}: {each.advised}" if several else each.advised for target, each in drifted)
         if not says(self.found, note, type=DRIFT_DETECTED):
             self.tell(Reason.DRIFT_DETECTED, note, type_="Warning")
         return {DRIFT_DETECTED: Verdict("True", Reason.DRIFT_DETECTED, note)}
@@ -131,3 +147,14 @@ class Report:
     async def _apply(self, new: SnowflakeStatus) -> None:
         path = self._kind.resource.path
         self.found = await status.write(self._services.kube, path, self.found, new, self._services.manager)
+
+
+def _common(rows: Iterable[Row]) -> Row:
+    """One row for several: of a column in which they differ, all values."""
+    columns: dict[str, dict[object, None]] = {}
+    for row in rows:
+        for name, value in row.items():
+            columns.setdefault(name, {})[value] = None
+    return {
+        name: ", ".join(map(str, values)) if len(values) > 1 else next(iter(values)) for name, values in columns.items()
+    }

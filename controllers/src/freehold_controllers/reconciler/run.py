@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from freehold import fingerprint, planning
 from freehold.claims import ClaimSpec
+from freehold.identity import Name, Slot
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 from freehold.observation import Depth, Observation
+from freehold.snowflake.errors import LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler import dropping, finalizer, naming, references
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
@@ -27,17 +30,18 @@ from freehold_controllers.reconciler.decision import (
     Update,
     View,
     Withdraw,
+    listed,
 )
-from freehold_controllers.reconciler.deletion import delete
+from freehold_controllers.reconciler.deletion import delete, take_away
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.ownership import hold, let_go, still_filled
+from freehold_controllers.reconciler.ownership import hold, let_go
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.rehearsal import rehearse
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.report import Report
+from freehold_controllers.reconciler.report import Found, Report
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.updating import update
 from freehold_controllers.reconciler.upkeep import decide, drifted, paused
@@ -113,12 +117,14 @@ class Run:
         report.references = references.verdicts(managed)
         report.applied = fingerprint.applied(self._kind, managed.spec)
         report.applied_hash = fingerprint.applied_hash(report.applied)
-        target = self._kind.target(resolved.parts)
-        report.name = target.name.text
+        report.name = listed([str(each) for each in resolved.names])
         details = planning.details(self._kind, managed.spec, report.tracked or ())
-        remote = services.remote(managed, login, target, details)
+
+        def remote_of(name: Name | Slot) -> Remote:
+            return services.remote(managed, login, self._kind.target_of(name), details)
+
         if managed.spec.management_policies.observe_only:
-            await self._watch(managed, remote, login)
+            await self._watch(managed, [remote_of(each) for each in resolved.names], login)
             return
         # The finalizer before the claim: from now on deletion passes by us, and after a crash no claim is left behind.
         if not services.read_only:
@@ -126,9 +132,18 @@ class Run:
             report.found = await finalizer.add(services.kube, path, report.found, services.manager)
         # The claim before any statement: two resources never work on one object. After a crash it is ours already.
         owned = await hold(services, managed, naming.identities(resolved, login), login.account.name)
-        if owned.surplus:
-            raise Stopped(still_filled(owned.surplus))
-        (holding,) = owned.holdings
+        wanted = [partial(self._bring_about, managed, remote_of, each, spec_hash) for each in owned.holdings]
+        # After that what isn't asked for any more, so that whoever needs one of the two is never without.
+        unwanted = [partial(take_away, services, managed, each) for each in owned.surplus]
+        found = await _all_of([*wanted, *unwanted])
+        # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
+        await report.ended(managed.spec, login, [each for each in found if each is not None])
+
+    async def _bring_about(
+        self, managed: Managed, remote_of: Callable[[Name | Slot], Remote], holding: Holding, spec_hash: str
+    ) -> Found:
+        """Make one of the things that the resource stands for as it declares it."""
+        services, remote = self._services, remote_of(holding.spec.identity.identity.name)
         subject = replace(
             self._subject(managed, remote, holding.spec),
             order=managed.force_new,
@@ -136,12 +151,13 @@ class Run:
             # Of an earlier pass: what it sent just before a crash may arrive only now.
             under_way=dropping.under_way(services, holding.uid, holding.spec, managed.spec),
         )
-        if services.read_only:
-            end, seen = await self._rehearse(managed, remote, subject)
-        else:
-            end, seen = await self._converge(managed, remote, holding, subject)
-        # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
-        await report.ended(managed.spec, target, login, end, seen)
+        work = (
+            self._rehearse(managed, remote, subject)
+            if services.read_only
+            else self._converge(managed, remote, holding, subject)
+        )
+        end, seen = await work
+        return Found(remote.target, end, seen)
 
     def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
         tracked, applied = self.report.tracked, self.report.applied
@@ -157,7 +173,7 @@ class Run:
             passes=PASSES if self._stuck == self.report.applied_hash else 0,
         )
 
-    async def _watch(self, managed: Managed, remote: Remote, login: Login) -> None:
+    async def _watch(self, managed: Managed, remotes: Sequence[Remote], login: Login) -> None:
         """Only look: who watches owns nothing."""
         report = self.report
         # The claims before the finalizer: after a crash in between, the next pass finds none and goes straight on.
@@ -165,18 +181,21 @@ class Run:
             path = self._kind.resource.path
             report.found = await finalizer.remove(self._services.kube, path, report.found, self._services.manager)
         self.looked_deep = self._depth == "deep"
-        view = await remote.view(self._depth, not_before=self._not_before)
-        decision = decide(self._subject(managed, remote, None), view)
-        if isinstance(decision, Stop):
-            raise Stopped(decision)
-        if isinstance(view, Observation):
-            await report.ended(managed.spec, remote.target, login, InSync(), view)
+        found = []
+        for remote in remotes:
+            view = await remote.view(self._depth, not_before=self._not_before)
+            decision = decide(self._subject(managed, remote, None), view)
+            if isinstance(decision, Stop):
+                raise Stopped(decision)
+            if isinstance(view, Observation):
+                found.append(Found(remote.target, InSync(), view))
+        await report.ended(managed.spec, login, found)
 
     async def _rehearse(self, managed: Managed, remote: Remote, subject: Subject) -> tuple[InSync | Tell, Observation]:
         """Look at all of the object, and tell what would be sent."""
         evidence = subject.claim.evidence if subject.claim else None
         self.looked_deep, view = True, await remote.view("deep", evidence)
-        self.report.drift = drifted(subject, view)
+        self.report.drift[remote.target] = drifted(subject, view)
         return await rehearse(self._services, managed, remote, subject, view)
 
     async def _converge(
@@ -190,7 +209,7 @@ class Run:
         everything = frozenset({*report.applied, *(report.tracked or ())})
         for _ in range(_ROUNDS):
             subject = replace(subject, claim=holding.spec)
-            report.drift = drifted(subject, view)
+            report.drift[remote.target] = drifted(subject, view)
             match decide(subject, view), view:
                 case Look(), _:
                     view = await self._look(remote, subject)
@@ -214,7 +233,7 @@ class Run:
                     now = await remote.now()
                     await holding.record(how, seen, remote.role, now, force_new=managed.force_new)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
-                    report.tell(told_as[0], f"{report} {told_as[1]}")
+                    report.tell(told_as[0], f"{remote.target} {told_as[1]}")
                     subject = replace(subject, changed=everything)
                     view = await remote.view("deep", holding.spec.evidence)
                 case Update() as decided, Observation() as seen:
@@ -229,7 +248,7 @@ class Run:
                     raise Stopped(stop)
                 case (InSync() | Tell()) as end, Observation() as seen:
                     return end, seen
-        raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{report} keeps changing while it is worked on"))
+        raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} keeps changing while it is worked on"))
 
     async def _look(self, remote: Remote, subject: Subject) -> View:
         """The first look of a pass. What others have seen is enough to find that there is nothing to do, no more."""
@@ -249,12 +268,30 @@ class Run:
             self._services.taken.note(holding.uid, self._asked(remote))
         if holding.spec.evidence != before.evidence:
             if before.evidence and not before.intent:
-                report.tell(Reason.DRIFT_CORRECTED, f"{report} had disappeared and was created anew")
+                report.tell(Reason.DRIFT_CORRECTED, f"{remote.target} had disappeared and was created anew")
             else:
-                report.tell(Reason.CREATED, f"{report} was created")
+                report.tell(Reason.CREATED, f"{remote.target} was created")
         return view
 
     def _asked(self, remote: Remote) -> Hashable:
         """What a CREATE is sent for: as long as it is the same, its answer is, too."""
         found = self.report.found
         return found.generation, asked_now(found), remote.role
+
+async def _all_of(works: Sequence[Callable[[], Awaitable[Found | None]]]) -> list[Found | None]:
+    """Do one after the other, whatever becomes of some: a slot that can't be filled keeps none from another.
+
+    Raises:
+        Stopped, SnowflakeError: the first that was met; no work follows where no answer came.
+    """
+    done, failure = [], None
+    for work in works:
+        try:
+            done.append(await work())
+        except (LoginFailed, OutcomeUnknown):
+            raise
+        except (Stopped, SnowflakeError) as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return done

@@ -54,9 +54,9 @@ def decide(
         return awaited(subject)
     if view is None:
         # A first CREATE needs no look: it is answered by what is there. What an earlier one may have made, or was
-        # refused for, is seen.
+        # refused for, is seen, and a slot takes anything without a word of what was in it.
         tried = subject.claim is not None and subject.claim.mark is not None
-        return Look() if evidence or observe_only or tried else Create()
+        return Look() if evidence or observe_only or tried or subject.target.slot else Create()
     if observe_only:
         return _watched(subject, view)
     if isinstance(view, Hidden):
@@ -221,5 +221,5 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
 def _adopts(subject: Subject) -> bool:
     # Once: what replaced an object that was ours is somebody else's, whatever its name.
     owned = subject.claim is not None and subject.claim.evidence is not None
-    named = subject.target.parts[-1] in subject.kind.adopts and not owned
+    named = not subject.kind.adopts.isdisjoint(subject.target.parts[-1:]) and not owned
     return named or subject.spec.management_policies.adoption_policy == "adopt"

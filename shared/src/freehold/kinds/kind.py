@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,9 +10,10 @@ from typing import Any
 
 from freehold import sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check, qualified
+from freehold.identifiers import InvalidName, check, qualified, quote
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.filling import Filling
 from freehold.kinds.property import Action, Change, Deviation, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.kinds.spec_fields import SpecField, properties
@@ -201,6 +202,7 @@ class Kind:
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
+        filling: how they are filled, seen and emptied.
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
@@ -239,6 +241,7 @@ class Kind:
     namespace_class: str = ""
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
+    filling: Filling | None = None
     recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
     create_or_alter: bool = False
@@ -287,7 +290,7 @@ class Kind:
             columns=(
                 Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
                 Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status'),
-                Column("SNOWFLAKE-NAME", ".spec.name"),
+                Column("SNOWFLAKE-NAME", ".status.fullyQualifiedName" if self.slots else ".spec.name"),
                 *parents,
                 Column("PROVIDER", ".spec.providerRef.name", priority=1),
                 # Of Synced: Ready keeps what it said while an outage, or a pause, tells nothing new of the object.
@@ -304,7 +307,14 @@ class Kind:
         return properties(self.spec)
 
     def target(self, parts: tuple[str, ...]) -> Target:
+        """An object without arguments, by its stored name parts."""
         return Target(self.object_type, parts)
+
+    def target_of(self, name: Name | Slot) -> Target:
+        """What an identity names."""
+        if isinstance(name, Slot):
+            return Target(self.object_type, (), slot=name)
+        return Target(self.object_type, name.parts, name.arguments)
 
     def names(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind]) -> Names:
         """Compute what a resource stands for: one object, or the slots that it fills.
@@ -364,12 +374,14 @@ class Kind:
         return (*outer, check(str(name)))
 
     def show(self, target: Target, *, history: bool = False) -> Sql:
-        """SHOW for one object. LIKE is a pattern and ignores case: rows must be filtered by exact name.
+        """SHOW for one object or slot. LIKE is a pattern and ignores case: `row_of` finds the row that counts.
 
         Args:
-            target: the object.
+            target: the object or slot.
             history: also what was dropped.
         """
+        if self.filling and target.slot:
+            return self.filling.show(target.slot)
         shown = sql.sql(
             "SHOW {type}S{history} LIKE {pattern}",
             type=target.type,
@@ -391,6 +403,20 @@ class Kind:
         """What contains an object: `ACCOUNT`, or its database or schema by name."""
         word = sql.words(self.level.name)
         return word if self.level is Level.ACCOUNT else sql.join((word, sql.identifier(*target.parts[:-1])))
+
+    def printed(self, target: Target) -> tuple[str, ...]:
+        """What SHOW may print in the column by which rows are told apart first: the last part of an object's name, and
+        of a slot a name that it holds, with or without quotes."""
+        if self.filling and target.slot:
+            name = self.filling.value(target.slot)
+            return name, quote(name)
+        return target.parts[-1:]
+
+    def row_of(self, target: Target, rows: Iterable[Row]) -> Row | None:
+        """The row of exactly this object or slot among those of SHOW; None when there is none."""
+        if self.filling and target.slot:
+            return self.filling.row(target.slot, rows)
+        return next((row for row in rows if self.is_row_of(target, row)), None)
 
     def is_row_of(self, target: Target, row: Row) -> bool:
         """Whether a row of SHOW is exactly this object."""

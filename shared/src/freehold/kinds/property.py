@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.config import JsonDict
 
 from freehold import sql
+from freehold.identity import Name, Slot
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation, Unknown
 from freehold.sql import Sql
@@ -60,15 +61,19 @@ def set_to(value: str | int) -> Reset:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The object that a statement is about.
+    """What a statement is about: an object, or a slot.
 
     Attributes:
         object_type: its SQL words, for example `WAREHOUSE`.
-        parts: stored name parts, outermost first.
+        parts: stored name parts, outermost first; none of a slot.
+        arguments: argument types of a function or procedure, which belong to its name.
+        slot: the slot; None for an object.
     """
 
     object_type: str
     parts: tuple[str, ...]
+    arguments: tuple[str, ...] | None = None
+    slot: Slot | None = None
 
     @property
     def type(self) -> Sql:
@@ -76,7 +81,7 @@ class Target:
 
     @property
     def name(self) -> Sql:
-        return sql.identifier(*self.parts)
+        return sql.named(self.slot or Name(self.parts, self.arguments))
 
     def __str__(self) -> str:
         """The object for people: `warehouse "LOADING"`."""

@@ -145,12 +145,12 @@ class Snowflake:
         self, settings: ConnectionSettings, kind: Kind, target: Target, not_before: float
     ) -> Row | None:
         snapshot = await self._snapshots.worth(settings, scopes.around(kind, target), not_before)
-        rows = snapshot.named(target.parts[-1]) if snapshot else ()
-        return next((row for row in rows if kind.is_row_of(target, row)), None)
+        rows = [row for name in kind.printed(target) for row in snapshot.named(name)] if snapshot else []
+        return kind.row_of(target, rows)
 
     async def _own_row(self, settings: ConnectionSettings, kind: Kind, target: Target, tag: QueryTag) -> Row | None:
         rows = await self._traffic.read(settings, kind.show(target), tag)
-        row = next((row for row in rows if kind.is_row_of(target, row)), None)
+        row = kind.row_of(target, rows)
         if row is None and len(rows) >= scopes.SHOW_LIMIT:
             raise Incomplete(
                 f"SHOW answered with {len(rows)} rows, its limit, and {target.name} wasn't among them",

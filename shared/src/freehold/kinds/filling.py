@@ -1,0 +1,48 @@
+"""How a slot is filled, seen and emptied: what a kind declares in place of CREATE, SHOW ... LIKE and DROP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from freehold.identity import Slot
+from freehold.observation import Row
+from freehold.sql import Sql
+
+UNDATED = datetime(1, 1, 1, tzinfo=UTC)
+"""Stands for the time at which a slot was filled where Snowflake doesn't tell."""
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What is set in a slot.
+
+    Attributes:
+        show: the query whose rows tell what fills a slot. Its answer is complete: a slot without a row is empty.
+        column: a column by which its rows can be told apart first.
+        value: the stored name in that column of what fills a slot.
+        fills: whether a row is what fills a slot.
+        fill: (slot, spec) to the statement that fills it.
+        empty: (slot, whether what depends on it may go along) to the statement that empties it; None for what can only
+            be replaced, and stays.
+        dated: whether the rows tell when the slot was filled. Where they don't, what is found counts as ours as long as
+            it is what the resource asks for.
+    """
+
+    show: Callable[[Slot], Sql]
+    column: str
+    value: Callable[[Slot], str]
+    fills: Callable[[Slot, Row], bool]
+    fill: Callable[[Slot, Any], Sql]
+    empty: Callable[[Slot, bool], Sql] | None
+    dated: bool = True
+
+    def row(self, slot: Slot, rows: Iterable[Row]) -> Row | None:
+        """What fills a slot: the oldest of several rows, which differ in who has granted the same; None when it is
+        empty."""
+        found = [row for row in rows if self.fills(slot, row)]
+        if not self.dated:
+            found = [{**row, "created_on": UNDATED} for row in found]
+        return min(found, key=lambda row: row["created_on"], default=None)  # type: ignore[arg-type,return-value]

@@ -70,6 +70,29 @@ def assignment(role: Phrase, grantee: Phrase) -> Slot:
     return Slot(_joined(*role, "TO", grantee))
 
 
+def assigned(slot: Slot) -> tuple[str, str, str]:
+    """What an assignment says: stored name of the role, and whom it is granted to: words and stored name.
+
+    Args:
+        slot: one that `assignment` made of an account role.
+    """
+    match slot.phrase:
+        case ("ROLE", Name((role,)), str(words), Name((who,))):
+            return role, words.removeprefix("TO "), who
+    raise ValueError(f"not the assignment of an account role: {slot}")
+
+
+def taken_from(slot: Slot) -> Slot:
+    """A grant or an assignment as REVOKE reads it: `SELECT ON TABLE "T" FROM ROLE "R"`."""
+    *before, words, grantee = slot.phrase
+    if not isinstance(words, str):
+        raise TypeError(f"not a slot that ends with a grantee: {slot}")
+    left, to, right = words.rpartition("TO ")
+    if not to:
+        raise ValueError(f"not a slot that gives somebody something: {slot}")
+    return Slot((*before, f"{left}FROM {right}", grantee))
+
+
 def attachment(policy_type: str, holder: Phrase) -> Slot:
     """`NETWORK POLICY OF USER "U"`, `NETWORK POLICY OF ACCOUNT`, `MASKING POLICY OF TABLE "T" COLUMN "C"`."""
     return Slot(_joined(f"{_type(policy_type)} OF", holder))

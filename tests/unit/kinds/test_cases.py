@@ -1,10 +1,11 @@
 """Golden cases: for every kind, what Freehold would send, as data for people to read.
 
-A case has a `spec` and one of: `create` (the statement); `show`, `parameters`, `details` (what was seen) and `tracked`
-(the fields that were ever sent) with `update` (the statements) and `left` (what no statement is sent for, by what it
-would take), or `recreate` (the fields that no ALTER changes); `old` (another spec) with `recreate` likewise;
-`adopt` (a row of SHOW) with `refused` (why it can't be adopted, or null); `content` (each query that is asked before a
-DROP, with the rows that it found) with `keeps` (what of them keeps the object).
+A case has a `spec` and one of: `create` (the statement, or a list of those for several slots) with `drop` (likewise);
+`show`, `parameters`, `details` (what was seen) and `tracked` (the fields that were ever sent) with `update` (the
+statements) and `left` (what no statement is sent for, by what it would take), or `recreate` (the fields that no ALTER
+changes); `old` (another spec) with `recreate` likewise; `adopt` (a row of SHOW) with `refused` (why it can't be
+adopted, or null); `content` (each query that is asked before a DROP, with the rows that it found) with `keeps` (what
+of them keeps the object).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Target
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Parameter
+from freehold.sql import Sql
 from freehold_devstack.snowflake.objects import load
 from freehold_devstack.snowflake.statements import parse
 
@@ -37,24 +39,30 @@ def _cases() -> list[Any]:
     ]
 
 
-def _target_parts(kind: Kind, spec: Any) -> tuple[str, ...]:
-    computation = kind.parts(spec, "default", KINDS)
+def _targets(kind: Kind, spec: Any) -> list[Target]:
+    computation = kind.names(spec, "default", KINDS)
     try:
         asked = next(computation)
     except StopIteration as done:
-        parts: tuple[str, ...] = done.value
-        return parts
+        return [kind.target_of(name) for name in done.value]
     raise AssertionError(f"cases name their parents directly, this one asks for {asked}")
+
+
+def _check_statements(expected: str | list[str], statements: list[Sql]) -> None:
+    assert [each.text for each in statements] == ([expected] if isinstance(expected, str) else expected)
+    for each in statements:
+        parse(each.text, TYPES)
 
 
 @pytest.mark.parametrize(("kind", "case"), _cases())
 def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     spec = kind.spec.model_validate(case["spec"])
-    target = kind.target(_target_parts(kind, spec))
+    targets = _targets(kind, spec)
+    target = targets[0]
     if "create" in case:
-        statement = planning.create(kind, target, spec).text
-        assert statement == case["create"]
-        parse(statement, TYPES)
+        _check_statements(case["create"], [planning.create(kind, each, spec) for each in targets])
+        if "drop" in case:
+            _check_statements(case["drop"], [planning.drop(kind, each) for each in targets])
         return
     if "old" in case:
         old = kind.spec.model_validate(case["old"])

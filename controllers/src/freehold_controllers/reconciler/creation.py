@@ -76,7 +76,7 @@ async def create(
 def _remedy(remote: Remote, error: SnowflakeError) -> str:
     """What helps when a role may not create an object in what is to contain it, which is the one that is named then."""
     container = f"operate on {remote.kind.level.name.lower()} "
-    if error.error_class is not ErrorClass.PERMISSION or container not in error.message:
+    if remote.target.slot or error.error_class is not ErrorClass.PERMISSION or container not in error.message:
         return ""
     return f"Run {planning.grant_to_create(remote.kind, remote.target, remote.role)}."
 

@@ -278,6 +278,7 @@ class Run:
         found = self.report.found
         return found.generation, asked_now(found), remote.role
 
+
 async def _all_of(works: Sequence[Callable[[], Awaitable[Found | None]]]) -> list[Found | None]:
     """Do one after the other, whatever becomes of some: a slot that can't be filled keeps none from another.
 

@@ -15,14 +15,27 @@ UNDATED = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for the time at which a slot was filled where Snowflake doesn't tell."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A query that tells of many slots.
+
+    Attributes:
+        query: the query.
+        column: by which its rows are told apart first.
+        name: the stored name in that column of what fills the slot in question.
+    """
+
+    query: Sql
+    column: str
+    name: str
+
+
 @dataclass(frozen=True)
 class Filling:
     """What is set in a slot.
 
     Attributes:
-        show: the query whose rows tell what fills a slot. Its answer is complete: a slot without a row is empty.
-        column: a column by which its rows can be told apart first.
-        value: the stored name in that column of what fills a slot.
+        show: what tells of a slot. Its answer is complete: a slot without a row is empty.
         fills: whether a row is what fills a slot.
         fill: (slot, spec) to the statement that fills it.
         empty: (slot, whether what depends on it may go along) to the statement that empties it; None for what can only
@@ -31,9 +44,7 @@ class Filling:
             it is what the resource asks for.
     """
 
-    show: Callable[[Slot], Sql]
-    column: str
-    value: Callable[[Slot], str]
+    show: Callable[[Slot], Listing]
     fills: Callable[[Slot, Row], bool]
     fill: Callable[[Slot, Any], Sql]
     empty: Callable[[Slot, bool], Sql] | None

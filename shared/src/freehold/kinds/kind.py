@@ -381,7 +381,7 @@ class Kind:
             history: also what was dropped.
         """
         if self.filling and target.slot:
-            return self.filling.show(target.slot)
+            return self.filling.show(target.slot).query
         shown = sql.sql(
             "SHOW {type}S{history} LIKE {pattern}",
             type=target.type,
@@ -408,7 +408,7 @@ class Kind:
         """What SHOW may print in the column by which rows are told apart first: the last part of an object's name, and
         of a slot a name that it holds, with or without quotes."""
         if self.filling and target.slot:
-            name = self.filling.value(target.slot)
+            name = self.filling.show(target.slot).name
             return name, quote(name)
         return target.parts[-1:]
 
@@ -449,6 +449,26 @@ def parts_of(asked: Requested, kinds: Mapping[str, Kind]) -> Parts:
     """
     spec = yield asked
     return (yield from kinds[asked.kind].parts(spec, asked.namespace, kinds))
+
+
+def named_in(spec: SnowflakeSpec, attribute: str, namespace: str, kinds: Mapping[str, Kind]) -> Parts:
+    """Compute the name parts of what a spec names in a field, or by the reference in its place.
+
+    Args:
+        spec: the spec.
+        attribute: of the raw name.
+        namespace: the resource's namespace.
+        kinds: every kind by name.
+
+    Raises:
+        InvalidName: it can't be a Snowflake name.
+    """
+    for each in properties(type(spec)):
+        reference = getattr(spec, each.attribute) if each.facts.instead_of == attribute else None
+        if isinstance(reference, Reference) and each.facts.reference:
+            asked = Requested(each.facts.reference, reference.namespace or namespace, reference.name, each.name)
+            return (yield from parts_of(asked, kinds))
+    return (check(str(getattr(spec, attribute))),)
 
 
 def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:

@@ -60,7 +60,8 @@ def around(kind: Kind, target: Target) -> Scope:
     """All objects of a kind in the schema, database or account that contains one of them; of a slot, all that its query
     tells of others as well."""
     if kind.filling and target.slot:
-        return Scope(kind.filling.show(target.slot), kind.filling.column, paged=False)
+        listing = kind.filling.show(target.slot)
+        return Scope(listing.query, listing.column, paged=False)
     return Scope(kind.show_all(target), paged=kind.shown_in_pages)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -91,6 +92,38 @@ async def test_a_role_that_only_sees_that_an_object_is_there_gets_its_row(
 
 async def test_what_is_not_there_is_none(observe: Observer) -> None:
     assert await observe("Warehouse", "NO_SUCH") is None
+
+
+async def test_those_who_look_at_objects_of_one_container_share_a_show_of_it(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scopes, "PAGE", 4)
+    endpoint.sql("CREATE DATABASE D", role="OPERATOR")
+    names = ["a", "it's", "T1", "T10", "T100", "T2", "Ü%_", "Z"]
+    for number, name in enumerate(names):
+        endpoint.sql(f"CREATE TABLE D.PUBLIC.\"{name}\" (A INT) COMMENT = '{number}'", role="OPERATOR")
+    table, now = KINDS["Table"], time.monotonic()
+
+    async def observe(name: str, depth: Depth = "shallow") -> Observation | None:
+        target = table.target(("D", "PUBLIC", name))
+        return await snowflake.observe(settings, table, target, depth, TAG, details=["columns"], not_before=now)
+
+    found = [await observe(name) for name in (*names, *names)]
+
+    assert [each and each.row["comment"] for each in found] == [str(number) for number in range(len(names))] * 2
+    assert [each and each.shared for each in found] == [False] + [True] * (2 * len(names) - 1)
+    assert [entry.text for entry in endpoint.journal.statements("SHOW TABLES")] == [
+        'SHOW TABLES LIKE \'a\' IN SCHEMA "D"."PUBLIC"',
+        'SHOW TABLES IN SCHEMA "D"."PUBLIC" LIMIT 4',
+        'SHOW TABLES IN SCHEMA "D"."PUBLIC" LIMIT 4 FROM \'T2\'',
+        'SHOW TABLES IN SCHEMA "D"."PUBLIC" LIMIT 4 FROM \'Ü%_\'',
+    ]
+    deep = await observe("Z", "deep")
+    assert deep is not None
+    assert deep.details is not None
+    assert (deep.shared, deep.details["columns"][0]["name"]) == (True, "A")
+    assert await observe("z") is None
+    assert endpoint.journal.statements("SHOW TABLES")[-1].text.startswith("SHOW TABLES LIKE 'z'")
 
 
 async def test_a_missing_parent_is_an_error_of_its_class(observe: Observer) -> None:

@@ -23,7 +23,7 @@ from freehold.kinds.kind import Domain
 from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
-from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.kube.objects import LEASES, NAMESPACES, Key, Object
 from freehold.kube.turns import LeaseTurns
 from freehold.login_policy import LoginPolicy
 from freehold.options import (
@@ -38,6 +38,7 @@ from freehold.options import (
 )
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.guard import Guard
+from freehold_controllers.limits import AccountLimits
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
@@ -51,6 +52,7 @@ from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.process import Beside, Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Reconcile, Result
+from freehold_controllers.sharing import Sharing
 
 Reconcilers = Mapping[GroupResource, Callable[[Services], Reconcile]]
 """Reconcilers of a domain's resources that are no kinds of Snowflake objects."""
@@ -151,8 +153,14 @@ async def serve(
     kube = Kube.from_environment()
     # As long as membership lasts: who takes over from a lost process soon has its turns, too.
     turns = LeaseTurns(kube, settings.namespace, settings.instance, settings.lease_duration)
-    async with kube, Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns)) as snowflake:
-        process = Process(kube, settings, _watches(domain, others, following, inventory, attempts))
+    sharing = Sharing()
+    client = Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns), budget=sharing.budgets)
+    async with kube, client as snowflake:
+        watches = [
+            *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets)),
+            Watch(LEASES, namespace=settings.namespace, wakes=sharing.note),
+        ]
+        process = Process(kube, settings, watches, tells=sharing.tell)
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
         services = Services(
             kube=kube,
@@ -206,7 +214,12 @@ async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key, not_before: flo
 
 
 def _watches(
-    domain: Domain, others: Reconcilers, following: Following, inventory: Inventory, attempts: Attempts
+    domain: Domain,
+    others: Reconcilers,
+    following: Following,
+    inventory: Inventory,
+    attempts: Attempts,
+    limits: AccountLimits,
 ) -> list[Watch]:
     """Everything that may bear on a resource of the domain; Secrets are watched one by one, as they are needed."""
 
@@ -216,10 +229,14 @@ def _watches(
             attempts.forget(before.uid)
         return following.wakes(before, after)
 
+    def configs(before: Object | None, after: Object | None) -> Iterable[Wake]:
+        limits.note(before, after)
+        return following.wakes(before, after)
+
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()
     kinds = [kind.resource.path for kind in KINDS.values()]
     return [
-        Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=following.wakes),
+        Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=configs),
         *(Watch(path, reconciled=path in own, wakes=following.wakes, group=provider_name) for path in kinds),
         Watch(CLAIM.path, wakes=claims),
         Watch(NAMESPACES, wakes=following.wakes),

@@ -19,7 +19,7 @@ EDIT = {"create", "update", "patch", "delete", "deletecollection"}
 NAMESPACE_LABELS = {("", "namespaces", "get")}
 NAMESPACES = {("", "namespaces", verb) for verb in READ}
 EVENTS = {("events.k8s.io", "events", verb) for verb in ("create", "patch")}
-LEASES = {("coordination.k8s.io", "leases", verb) for verb in ("get", "list", "create", "update", "delete")}
+LEASES = {("coordination.k8s.io", "leases", verb) for verb in ("get", "list", "watch", "create", "update", "delete")}
 SECRETS = {("", "secrets", verb) for verb in (*READ, "patch")} | {
     ("rbac.authorization.k8s.io", "rolebindings/freehold-secrets", verb) for verb in ("get", "patch")
 }

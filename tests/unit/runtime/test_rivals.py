@@ -99,7 +99,8 @@ async def test_of_releases_that_begin_at_once_one_works_and_never_two(seed: int)
 
     def release(namespace: str) -> Member:
         rivals = Rivals(kube, namespace, NAME, set())
-        return Member(Lease(kube, namespace, NAME, namespace, SHORT, annotations=rivals.annotations), rival=rivals.find)
+        lease = Lease(kube, namespace, NAME, namespace, SHORT, annotations=lambda _: rivals.annotations)
+        return Member(lease, rival=rivals.find)
 
     async def lead(namespace: str, stop: asyncio.Event) -> None:
         nonlocal most

@@ -19,7 +19,7 @@ from freehold.kube.backoff import Backoff
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError, NotServed
 from freehold.kube.events import Recorder
-from freehold.kube.lease import Lease
+from freehold.kube.lease import Annotations, Lease
 from freehold.kube.objects import DEFINITIONS, LEASES, Key, Object
 from freehold.kube.reflector import Reflector
 from freehold.metrics import serve_health
@@ -84,18 +84,21 @@ class Process:
         reflectors: the live copies of what is watched from the beginning, by kind.
     """
 
-    def __init__(self, kube: Kube, settings: Settings, watches: Sequence[Watch]) -> None:
+    def __init__(
+        self, kube: Kube, settings: Settings, watches: Sequence[Watch], *, tells: Annotations = lambda _: {}
+    ) -> None:
         """
         Args:
             kube: client.
             settings: how to run.
             watches: what is watched from the beginning; readiness waits for it.
+            tells: what the Lease of this process tells others.
         """
         identity = f"{settings.instance}_{uuid4().hex[:8]}"
         self._rivals = Rivals(kube, settings.namespace, settings.name, settings.works_in)
         lease = Lease(
             *(kube, settings.namespace, settings.name, identity, settings.lease_duration),
-            annotations=self._rivals.annotations,
+            annotations=lambda lease: {**self._rivals.annotations, **tells(lease)},
         )
         self.member = Member(lease, rival=self._rival)
         self.recorder = Recorder(kube, settings.name, settings.instance)

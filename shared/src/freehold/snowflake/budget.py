@@ -151,17 +151,21 @@ class _Line:
 
 
 class Budgets:
-    """The budgets of all accounts."""
+    """The budgets of all accounts.
+
+    Attributes:
+        share: what this process may use of an account's budget, by account key.
+    """
 
     def __init__(
         self, share: Callable[[str], int] = lambda _: WHOLE, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """
         Args:
-            share: what this process may use of an account's budget, by account key; `resize` is called when it changes.
+            share: as the attribute; `resize` is called when it changes.
             clock: monotonic seconds.
         """
-        self._share = share
+        self.share = share
         self._clock = clock
         self._limits: dict[str, Limits] = {}
         self._lines: dict[str, _Line] = {}
@@ -170,7 +174,7 @@ class Budgets:
         """Wait until one more statement may be sent; as long as no account is proven, nothing but that is asked."""
         if account := settings.account_key:
             if account not in self._lines:
-                self._lines[account] = _Line(self.limits(account), self._share(account), self._clock)
+                self._lines[account] = _Line(self.limits(account), self.share(account), self._clock)
             await self._lines[account].take()
 
     def limits(self, account: str) -> Limits:
@@ -185,12 +189,12 @@ class Budgets:
             return
         self._limits[account] = limits
         if line := self._lines.get(account):
-            line.resize(limits, self._share(account))
+            line.resize(limits, self.share(account))
 
     def resize(self) -> None:
         """Go by the shares as they are now."""
         for account, line in self._lines.items():
-            line.resize(self.limits(account), self._share(account))
+            line.resize(self.limits(account), self.share(account))
 
     def demands(self) -> dict[str, int]:
         """What this process wants of accounts' budgets, as `shares.announce` has it."""

@@ -13,7 +13,7 @@ from freehold import sql
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
-from freehold.snowflake import scopes, visibility
+from freehold.snowflake import metrics, scopes, visibility
 from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.driver import STATEMENT_TIMEOUT, Result
 from freehold.snowflake.error_class import ErrorClass
@@ -61,6 +61,10 @@ class Snowflake:
         self.breakers = Breakers(clock=clock)
         self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget)
         self._snapshots = Snapshots(partial(self._traffic.read, tag=None), clock)
+        metrics.SESSIONS.read_from(self._pool.sessions)
+        metrics.BREAKER_STATE.read_from(
+            lambda: [((provider,), state) for provider, state in self.breakers.states.items()]
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -223,4 +227,5 @@ class Snowflake:
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
         async with self._guard.attempt(settings):
-            return await Session.open(settings, tag, limit)
+            with metrics.logging_in():
+                return await Session.open(settings, tag, limit)

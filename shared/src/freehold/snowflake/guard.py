@@ -20,6 +20,7 @@ from functools import partial
 
 from pydantic import TypeAdapter, ValidationError
 
+from freehold.snowflake import metrics
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import CredentialsRefused, LoginFailed
 from freehold.snowflake.settings import ConnectionSettings
@@ -115,6 +116,7 @@ class Guard:
         self._notes[name] = note
         for each in refusals:
             if each.revision == settings.revision:
+                metrics.WITHHELD_LOGINS.inc()
                 raise each.error
 
 

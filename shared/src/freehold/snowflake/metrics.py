@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from prometheus_client import Counter, Histogram
 
 from freehold import tracing
-from freehold.metrics import REGISTRY
-from freehold.snowflake.errors import SnowflakeError
+from freehold.metrics import REGISTRY, LiveGauge
+from freehold.snowflake.errors import LoginFailed, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.sql import Sql
 
@@ -33,6 +33,51 @@ _DURATION = Histogram(
     buckets=(0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60),
     registry=REGISTRY,
 )
+_LOGINS = Counter(
+    "freehold_snowflake_logins",
+    "Log-ins by result (ok, cancelled, failed, or the reason that the ProviderConfig's condition gives).",
+    ["result"],
+    registry=REGISTRY,
+)
+_LOGIN_DURATION = Histogram(
+    "freehold_snowflake_login_duration_seconds",
+    "Duration of a log-in with all that sets its session up.",
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60),
+    registry=REGISTRY,
+)
+WITHHELD_LOGINS = Counter(
+    "freehold_snowflake_logins_withheld",
+    "Log-ins that weren't tried since the same was refused before.",
+    registry=REGISTRY,
+)
+SESSIONS = LiveGauge(
+    "freehold_snowflake_sessions", "Sessions by provider and state (opening, used, idle).", ["provider", "state"]
+)
+BREAKER_STATE = LiveGauge(
+    "freehold_snowflake_breaker_state",
+    "Circuit breaker of a provider: 0 closed, 1 open (nothing is sent), 2 half-open (one statement is).",
+    ["provider"],
+)
+BUDGET_WAIT = Histogram(
+    "freehold_snowflake_budget_wait_seconds",
+    "Time that a statement has waited for its turn in the budget of its account.",
+    buckets=(0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300),
+    registry=REGISTRY,
+)
+SNAPSHOT_REQUESTS = Counter(
+    "freehold_snowflake_snapshot_requests",
+    "Looks at objects that a snapshot would do for: hit (there was one), joined (it was being read), read (it was read "
+    "for this one) or single (the object was asked for alone, since few had asked for its scope).",
+    ["result"],
+    registry=REGISTRY,
+)
+SNAPSHOT_AGE = Histogram(
+    "freehold_snowflake_snapshot_age_seconds",
+    "Age of a snapshot that was there when it was asked for.",
+    buckets=(1, 5, 15, 30, 60, 150, 300, 600, 900),
+    registry=REGISTRY,
+)
+SNAPSHOT_ROWS = LiveGauge("freehold_snowflake_snapshot_rows", "Rows that snapshots keep in memory.", [])
 
 
 @contextmanager
@@ -62,3 +107,22 @@ def sending(statement: Sql, tag: QueryTag | None) -> Iterator[None]:
             span.set_attribute("freehold.result", result)
             _STATEMENTS.labels(kind, verb, result).inc()
             _DURATION.labels(verb).observe(time.monotonic() - begun)
+
+
+@contextmanager
+def logging_in() -> Iterator[None]:
+    """Count, time and trace a log-in while it is under way."""
+    result = "failed"
+    with tracing.span("log-in", {"db.system.name": "snowflake"}) as span, _LOGIN_DURATION.time():
+        try:
+            yield
+            result = "ok"
+        except LoginFailed as error:
+            result = error.reason
+            raise
+        except asyncio.CancelledError:
+            result = "cancelled"
+            raise
+        finally:
+            span.set_attribute("freehold.result", result)
+            _LOGINS.labels(result).inc()

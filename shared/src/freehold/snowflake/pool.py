@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -41,6 +42,12 @@ class _Entry:
         """The session; None while, or because, there is none."""
         failed = not self.opening.done() or self.opening.cancelled() or self.opening.exception() is not None
         return None if failed else self.opening.result()
+
+    @property
+    def state(self) -> str:
+        if not self.opening.done():
+            return "opening"
+        return "used" if self.users else "idle"
 
 
 class Pool:
@@ -89,6 +96,10 @@ class Pool:
         """Have the next one log in who asks for these settings; the session is closed by its last user."""
         if entry := self._entries.get(settings):
             self._forget(settings, entry)
+
+    def sessions(self) -> Iterable[tuple[tuple[str, str], int]]:
+        """How many there are, by provider and state: opening, used or idle."""
+        return Counter((settings.provider, entry.state) for settings, entry in self._entries.items()).items()
 
     async def close(self) -> None:
         """Log out everywhere, at once."""

@@ -77,7 +77,8 @@ class Traffic:
         """
         breaker = self._breakers.of(settings)
         breaker.require()
-        await self._budget.take(settings)
+        with metrics.BUDGET_WAIT.time():
+            await self._budget.take(settings)
         with breaker.passing():
             async with self._pool.session(settings) as session:
                 require()

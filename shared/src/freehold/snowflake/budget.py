@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from freehold.kinds.account.providerconfig import PER_ACCOUNT, PER_CONTROLLER, Bucket, Budget
+from freehold.snowflake import metrics
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.snowflake.shares import WHOLE
 
@@ -91,7 +92,11 @@ class TokenBucket:
 
 
 class _Line:
-    """Those who want to send to one account."""
+    """Those who want to send to one account.
+
+    Attributes:
+        wanted: what `demand` has answered last.
+    """
 
     def __init__(self, limits: Limits, share: int, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -103,7 +108,7 @@ class _Line:
         self._measured_at = clock()
         self._sent = 0
         self._starved = False
-        self._demand = 0
+        self.wanted = 0
         self.resize(limits, share)
 
     def resize(self, limits: Limits, share: int) -> None:
@@ -135,9 +140,9 @@ class _Line:
         if elapsed >= _WINDOW:
             used = self._sent / elapsed / self._limits.per_account.rate
             starved = self._starved or (self._turn.locked() and self._is_starved())
-            self._demand = WHOLE if starved else min(WHOLE, round(used * _HEADROOM * WHOLE))
+            self.wanted = WHOLE if starved else min(WHOLE, round(used * _HEADROOM * WHOLE))
             self._sent, self._starved, self._measured_at = 0, False, self._clock()
-        return self._demand
+        return self.wanted
 
     def _wait(self) -> float:
         now = self._clock()
@@ -169,6 +174,8 @@ class Budgets:
         self._clock = clock
         self._limits: dict[str, Limits] = {}
         self._lines: dict[str, _Line] = {}
+        metrics.BUDGET_DEMAND.read_from(lambda: [((key,), line.wanted / WHOLE) for key, line in self._lines.items()])
+        metrics.BUDGET_SHARE.read_from(lambda: [((key,), self.share(key) / WHOLE) for key in self._lines])
 
     async def take(self, settings: ConnectionSettings) -> None:
         """Wait until one more statement may be sent; as long as no account is proven, nothing but that is asked."""

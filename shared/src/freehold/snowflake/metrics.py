@@ -58,6 +58,12 @@ BREAKER_STATE = LiveGauge(
     "Circuit breaker of a provider: 0 closed, 1 open (nothing is sent), 2 half-open (one statement is).",
     ["provider"],
 )
+BUDGET_DEMAND = LiveGauge(
+    "freehold_snowflake_budget_demand", "Part of an account's budget that this process has wanted lately.", ["account"]
+)
+BUDGET_SHARE = LiveGauge(
+    "freehold_snowflake_budget_share", "Part of an account's budget that this process may use.", ["account"]
+)
 BUDGET_WAIT = Histogram(
     "freehold_snowflake_budget_wait_seconds",
     "Time that a statement has waited for its turn in the budget of its account.",

@@ -273,7 +273,7 @@ async def test_a_resource_that_is_gone_is_forgotten() -> None:
     await process(world.key)
     world.kube.remove(world.path, "x", "n")
     assert await process(world.key) == Forget()
-    assert not process._deep_due
+    assert not process._deep_at
     assert not process._services.following._topics
 
 

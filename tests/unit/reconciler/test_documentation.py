@@ -11,7 +11,7 @@ from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/conditions.md").read_text()
 
-OURS = {"claim", "in-use", "holder", "note", "owner", "turn", "watch-namespaces"}
+OURS = {"budget-shares", "claim", "in-use", "holder", "note", "owner", "turn", "watch-namespaces"}
 """Finalizers, labels and annotations that Freehold sets for itself."""
 
 

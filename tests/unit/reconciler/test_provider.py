@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from freehold.kube.objects import Key, Object
 from freehold.login_policy import LoginPolicy
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.provider import Login, Providers
+from freehold_controllers.reconciler.provider import Intervals, Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.secret import Secret, Secrets
 from freehold_controllers.runtime.work import Unfinished
@@ -87,6 +88,23 @@ async def test_another_provider_of_the_same_name_never_gets_the_log_in_of_the_fo
     site.put(config("v", account="R.B", deletionTimestamp="2026-11-30T13:00:00Z"))
     assert (await site.login()).account.key == "R.B"
     assert set(site.providers._used) == {"v"}
+
+
+@pytest.mark.parametrize(
+    ("given", "intervals"),
+    [
+        ({}, Intervals()),
+        ({"resyncInterval": "90s"}, Intervals(resync=timedelta(seconds=90))),
+        ({"deepResyncInterval": "12h"}, Intervals(deep=timedelta(hours=12))),
+        ({"resyncInterval": "1m", "deepResyncInterval": "1h"}, Intervals(timedelta(minutes=1), timedelta(hours=1))),
+    ],
+)
+def test_a_provider_says_how_often_its_objects_are_looked_at(
+    site: Site, given: dict[str, str], intervals: Intervals
+) -> None:
+    assert site.providers.intervals("n", "gone") == Intervals()
+    site.put(Object({"spec": given}))
+    assert site.providers.intervals("n", "default") == intervals
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ async def test_a_new_value_is_answered_by_one_deep_look() -> None:
 
     world.snowflake.observe = noting  # type: ignore[method-assign,assignment]
     process = world.process()
-    process._deep_due[world.key] = float("inf")
+    process._deep_at[world.key] = float("inf")
     seen: list[list[str]] = []
     for value in (None, "1", "1", "2", "2"):
         world.annotate(**({"reconcile_now": value} if value else {}))

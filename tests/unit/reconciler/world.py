@@ -36,7 +36,7 @@ from freehold.sql import Sql
 from freehold_controllers.reconciler.attempts import ARRIVAL, Attempts
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
-from freehold_controllers.reconciler.provider import Login, Providers
+from freehold_controllers.reconciler.provider import Intervals, Login, Providers
 from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.runtime.work import Unfinished
@@ -286,10 +286,18 @@ class Notes(Recorder):
 
 
 class Access(Providers):
-    """A ProviderConfig that is always verified."""
+    """A ProviderConfig that is always verified.
+
+    Attributes:
+        given: its intervals.
+    """
 
     def __init__(self, account: Account) -> None:
+        self.given = Intervals()
         self._account = account
+
+    def intervals(self, *_: str) -> Intervals:
+        return self.given
 
     async def login(self, *_: Any, **__: Any) -> Login:
         return Login(SETTINGS, "R", self._account)

@@ -60,8 +60,12 @@ async def outcome(result: Result | BaseException) -> Back | None:
 
 @pytest.mark.parametrize(
     ("result", "least", "most"),
-    [(Done(), 270, 330), (Done(resync=timedelta(minutes=30)), 1800, 3600)],
-    ids=["default", "its own"],
+    [
+        (Done(), 270, 330),
+        (Done(every=timedelta(minutes=1)), 54, 66),
+        (Done(resync=timedelta(minutes=30)), 1800, 3600),
+    ],
+    ids=["default", "its own", "rarely"],
 )
 async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, least: float, most: float) -> None:
     for _ in range(20):

@@ -9,11 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from pydantic import ValidationError
 
 from freehold.claims import Account
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec, ProviderConfigStatus
+from freehold.kinds.account.providerconfig import (
+    PROVIDER_CONFIG,
+    ProviderConfigSpec,
+    ProviderConfigStatus,
+    interval,
+)
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
 from freehold.login_policy import LoginPolicy
@@ -44,6 +50,19 @@ class Login:
     def acting_as(self, role: str | None) -> Login:
         """The same for another role; None leaves the role as it is."""
         return self if role is None else Login(self.settings.acting_as(role), role, self.account)
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """How often objects are looked at without a reason, where a ProviderConfig says it.
+
+    Attributes:
+        resync: between shallow looks.
+        deep: between deep ones.
+    """
+
+    resync: timedelta | None = None
+    deep: timedelta | None = None
 
 
 class Providers:
@@ -103,6 +122,12 @@ class Providers:
             raise _unverified(config, " with its present Secret")
         self._remember(config, login)
         return login
+
+    def intervals(self, namespace: str, name: str) -> Intervals:
+        """What a ProviderConfig, if there is one, says of the intervals of its resources."""
+        config = self._configs.get((namespace, name))
+        given = [config and config.spec.get(field) for field in ("resyncInterval", "deepResyncInterval")]
+        return Intervals(*(interval(each) if each else None for each in given))
 
     def _remember(self, config: Object, login: Login) -> None:
         if config.uid not in self._used:

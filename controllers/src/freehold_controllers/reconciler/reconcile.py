@@ -13,14 +13,14 @@ from datetime import timedelta
 
 from freehold.identifiers import InvalidName
 from freehold.kinds.registry import KINDS
-from freehold.kube.backoff import jittered
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
 from freehold.observation import Depth
 from freehold.snowflake.errors import CircuitOpen, ConfigurationError, SnowflakeError
 from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.managed import asked_now, foreign_provider, status_of
+from freehold_controllers.reconciler.managed import asked_now, foreign_provider, provider_of, status_of
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
+from freehold_controllers.reconciler.provider import Intervals
 from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
 from freehold_controllers.reconciler.rehearsal import Plans
 from freehold_controllers.reconciler.run import Run
@@ -47,7 +47,7 @@ class Reconciler:
             services: the outside world.
         """
         self._services = services
-        self._deep_due: dict[Key, float] = {}
+        self._deep_at: dict[Key, float] = {}
         self._stuck: dict[Key, str] = {}
         self._plans = Plans()
 
@@ -85,7 +85,7 @@ class Reconciler:
             hold = Hold(timedelta(seconds=error.retry_in)) if isinstance(error, CircuitOpen) else None
         else:
             self._succeeded(key, run)
-            return Done()
+            return Done(every=self._intervals(found).resync)
         if found.deleting:
             stop = undeletable(stop, read_only=self._services.read_only)
         if stop.reason is Reason.NOT_CONVERGING:
@@ -97,23 +97,29 @@ class Reconciler:
         if stop.soon or stop.reason in PASSING:
             raise Unfinished(stop.message, slowly=stop.slowly)
         # What is seen of the object may change without a word to us: looked at as often as if all were well.
-        return Done() if stop.reason in OBSERVED else Done(resync=SLOW)
+        return Done(every=self._intervals(found).resync) if stop.reason in OBSERVED else Done(resync=SLOW)
 
     def _succeeded(self, key: Key, run: Run) -> None:
         self._stuck.pop(key, None)
         self._plans.note(key, ())
         if run.looked_deep:
-            self._deep_due[key] = time.monotonic() + jittered(DEEP)
+            self._deep_at[key] = time.monotonic()
 
     def _depth(self, found: Object) -> Depth:
         """How much to read of an object whose spec hasn't changed: all while not all is well, on request, and now and
         then."""
-        spread = hash(found.key) % 1000 / 1000 * DEEP.total_seconds()
-        due = self._deep_due.setdefault(found.key, time.monotonic() + spread)
+        place = hash(found.key) % 1000 / 1000
+        deep = (self._intervals(found).deep or DEEP).total_seconds()
+        # As if it had been looked at while we weren't there; and each in its own rhythm, so that none keep together.
+        looked = self._deep_at.setdefault(found.key, time.monotonic() - place * deep)
+        due = looked + deep * (0.9 + place / 5)
         asked = asked_now(found) != status_of(found).last_handled_reconcile_now
         return "shallow" if well(found) and not asked and time.monotonic() < due else "deep"
 
+    def _intervals(self, found: Object) -> Intervals:
+        return self._services.providers.intervals(*provider_of(found))
+
     def _forget(self, key: Key) -> None:
-        self._deep_due.pop(key, None)
+        self._deep_at.pop(key, None)
         self._stuck.pop(key, None)
         self._plans.note(key, ())

@@ -48,9 +48,11 @@ class Done:
     """Nothing is to be done before the next change or resync.
 
     Attributes:
-        resync: least interval until the resync, where it isn't the process's; at most it is twice as long.
+        every: interval of resyncs, where it isn't the process's.
+        resync: least interval until this one, where it is to be rarer; at most it is twice as long.
     """
 
+    every: timedelta | None = None
     resync: timedelta | None = None
 
 
@@ -138,7 +140,8 @@ async def _take_turn(turn: Turn, queue: Queue, reconcile: Reconcile, resync: tim
     _RECONCILES.labels(key.kind, outcome).inc()
     match result:
         case Done():
-            queue.done(key, again=stretched(result.resync) if result.resync else jittered(resync))
+            every = result.every or resync
+            queue.done(key, again=stretched(result.resync) if result.resync else jittered(every))
         case Again():
             queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
         case Hold():

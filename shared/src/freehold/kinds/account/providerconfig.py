@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -10,13 +10,15 @@ from pydantic import Field, StringConstraints
 from freehold.kinds.account import authentication
 from freehold.kinds.account.authentication import AuthenticationType, Credentials, OAuth, Proxy, WorkloadIdentity
 from freehold.kinds.common import Name, Status
-from freehold.kinds.fields import immutable, unsupported
+from freehold.kinds.fields import immutable
 from freehold.kinds.model import Model
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.session_parameters import RESERVED
 
 Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=513)]], Field(max_length=1000)]
-Duration = Annotated[str, StringConstraints(pattern=r"^[0-9]+(s|m|h)$", max_length=10)]
+Duration = Annotated[str, StringConstraints(pattern=r"^[0-9]+(s|m|h)$", max_length=7)]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 ABANDON_DEPENDENTS = "freehold.dev/abandon-dependents"
@@ -26,12 +28,17 @@ CONFIRMED_UNTIL = "freehold.dev/confirm-deletions-until"
 """Annotation of a ProviderConfig: time (RFC 3339) until which spec.deletion.maxPerHour doesn't hold."""
 
 
+def interval(duration: str) -> timedelta:
+    """The time that a `Duration` means."""
+    return timedelta(seconds=int(duration[:-1]) * _UNITS[duration[-1]])
+
+
 class Bucket(Model):
     """A token bucket of statements."""
 
-    rate: int = Field(ge=1)
+    rate: int = Field(ge=1, le=10_000)
     """Statements a second."""
-    burst: int = Field(ge=1)
+    burst: int = Field(ge=1, le=10_000)
     """Statements at once."""
 
 
@@ -130,14 +137,14 @@ class ProviderConfigSpec(Model):
     """Namespaces that references of resources may point into, beside their own. Empty or "*" means all."""
     proxy: Proxy | None = None
     """HTTP proxy to Snowflake, and to the OAuth token endpoint."""
-    budget: Budget | None = unsupported("budgets aren't built yet")
+    budget: Budget | None = None
     """Statements a second."""
     deletion: Deletion | None = None
     """Defaults and caps of deletion."""
-    resync_interval: Duration | None = unsupported("the interval is the installation's for now")
-    """Time between shallow observations."""
-    deep_resync_interval: Duration | None = unsupported("the interval is the installation's for now")
-    """Time between deep observations."""
+    resync_interval: Duration | None = None
+    """Time between shallow observations, 10s to 24h; by default the installation's, 5m unless it sets another."""
+    deep_resync_interval: Duration | None = None
+    """Time between deep observations, 1m to 168h; 6h by default."""
     login_timeout_seconds: int | None = Field(default=None, ge=1, le=300)
     """Time limit of a log-in; 60 by default. What fails within fewer seconds than that may not tell why."""
     request_timeout_seconds: int | None = Field(default=None, ge=1, le=3600)
@@ -185,6 +192,15 @@ class ProviderConfigStatus(Status):
     """Secret that is held by the finalizer freehold.dev/in-use, so that it doesn't go before what needs it."""
 
 
+def _bounded(field: str, least: str, most: str) -> Rule:
+    value = f"duration(self.{field})"
+    return Rule(
+        f"!has(self.{field}) || {value} >= duration('{least}') && {value} <= duration('{most}')",
+        f"{field} must be from {least} to {most}",
+        field,
+    )
+
+
 PROVIDER_CONFIG = Resource(
     path=GroupResource(SNOWFLAKE_GROUP, VERSION, "providerconfigs", "ProviderConfig"),
     spec=ProviderConfigSpec,
@@ -218,6 +234,8 @@ PROVIDER_CONFIG = Resource(
             "sessionParameters",
         ),
         Rule("!(has(self.host) && has(self.region))", "set host or region, not both", "host"),
+        _bounded("resyncInterval", "10s", "24h"),
+        _bounded("deepResyncInterval", "1m", "168h"),
     ),
     categories=("freehold", "snowflake"),
 )

@@ -161,3 +161,20 @@ async def test_resources_that_wait_for_one_another_are_named(chain: dict[str, Ob
     told = f"waits for this resource in turn ({named}): leave one" if circle else "isn't reconciled yet"
     assert told in stopped.value.stop.message
     assert stopped.value.stop.brief is not bool(circle)
+
+
+@pytest.mark.parametrize(
+    ("reason", "ready"),
+    [("Vanished", False), ("Replaced", False), ("DependencyNotReady", False), ("TerminalError", True)],
+)
+async def test_what_refers_to_an_object_that_is_lost_is_not_ready_any_more(reason: str, ready: bool) -> None:
+    world = World(Fuse(0, done=False), spec={"fallbackWarehouseRef": {"name": "other"}})
+    status = {"conditions": _ready(), "account": "O.A"}
+    world.kube.put(world.path, "other", "n", metadata={"generation": 2}, spec={"name": "O"}, status=status)
+    await world.process()(world.key)
+    (told,) = _ready("False")
+    lost = {**status, "conditions": [{**told, "reason": reason}]}
+    world.kube.put(world.path, "other", "n", metadata={"generation": 2}, spec={"name": "O"}, status=lost)
+    with pytest.raises(Unfinished, match=f"isn't ready: {reason}"):
+        await world.process()(world.key)
+    assert (world.reason == "Available") is ready

@@ -73,16 +73,10 @@ PASSING = frozenset(
 """Reasons whose cause may go by itself, so that they are tried again soon, then ever later. For all others somebody has
 to change something, and most of what they can change wakes us: these are tried again rarely."""
 
-OBSERVED = frozenset(
-    {
-        Reason.VANISHED,
-        Reason.NOT_VISIBLE,
-        Reason.REPLACED,
-        Reason.OWNED_BY_OTHER,
-        Reason.OBSERVE_ONLY,
-        Reason.READ_ONLY,
-    }
-)
+LOST = frozenset({Reason.VANISHED, Reason.NOT_VISIBLE, Reason.REPLACED, Reason.OWNED_BY_OTHER, Reason.OBSERVE_ONLY})
+"""Reasons that tell of an object that it isn't there, or is another's: what refers to it isn't as it was either."""
+
+OBSERVED = LOST | {Reason.READ_ONLY}
 """Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""
 
 AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.READ_ONLY, Reason.AWAITING_HAND_OVER})

@@ -16,7 +16,7 @@ from freehold.resolve import Get, Unresolved, resolve
 from freehold_controllers.reconciler.decision import Stop, listed
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.reasons import LOST, Reason
 from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED, Verdict, Verdicts
 
 
@@ -76,7 +76,8 @@ async def _usable(asker: Key, requested: Requested, account: str, get: Get) -> O
             raise unresolved(f"{requested} isn't reconciled yet", passing=True, brief=True)
         # Of those that wait in a row, the first one says what for.
         waits = ready.reason == Reason.DEPENDENCY_NOT_READY
-        raise unresolved(f"{requested} isn't ready: {ready.reason}", passing=True, brief=waits)
+        passing = not waits and ready.reason not in LOST
+        raise unresolved(f"{requested} isn't ready: {ready.reason}", passing=passing, brief=waits)
     if found.status.get("account") != account:
         # A name in another account would be taken for the object of the same name in ours.
         raise unresolved(f"{requested} lives in account {found.status.get('account')}, not in {account}")

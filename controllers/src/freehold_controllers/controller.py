@@ -36,7 +36,6 @@ from freehold.options import (
     LogLevel,
     WorkloadIdentityNamespaces,
 )
-from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.guard import Guard
 from freehold_controllers.limits import AccountLimits
@@ -158,7 +157,7 @@ async def serve(
     client = Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns), budget=sharing.budgets)
     async with kube, client as snowflake:
         watches = [
-            *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets), client.breakers),
+            *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets), client),
             Watch(LEASES, namespace=settings.namespace, wakes=sharing.note),
         ]
         process = Process(kube, settings, watches, tells=sharing.tell)
@@ -221,7 +220,7 @@ def _watches(
     inventory: Inventory,
     attempts: Attempts,
     limits: AccountLimits,
-    breakers: Breakers,
+    snowflake: Snowflake,
 ) -> list[Watch]:
     """Everything that may bear on a resource of the domain; Secrets are watched one by one, as they are needed."""
 
@@ -234,7 +233,7 @@ def _watches(
     def configs(before: Object | None, after: Object | None) -> Iterable[Wake]:
         limits.note(before, after)
         if before is not None and after is None:
-            breakers.forget(f"{before.namespace}/{before.name}")
+            snowflake.forget(f"{before.namespace}/{before.name}")
         return following.wakes(before, after)
 
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()

@@ -229,3 +229,17 @@ async def test_closing_the_pool_logs_out_everywhere_and_gives_up_log_ins(pool: P
     assert first.closed.is_set()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+async def test_sessions_are_told_by_provider_and_state_and_those_of_a_provider_that_is_gone_are_closed(
+    pool: Pool, opener: Opener
+) -> None:
+    other = replace(SETTINGS, provider="team/other")
+    idle = await connection(pool, other)
+    async with pool.session(SETTINGS) as used:
+        assert dict(pool.sessions()) == {("team/default", "used"): 1, ("team/other", "idle"): 1}
+        pool.leave("team/other")
+        await idle.closed.wait()
+        assert dict(pool.sessions()) == {("team/default", "used"): 1}
+        assert not stub(used).closed.is_set()
+    assert len(opener.opened) == 2

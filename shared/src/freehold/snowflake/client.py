@@ -72,6 +72,11 @@ class Snowflake:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
+    def forget(self, provider: str) -> None:
+        """Log out of a ProviderConfig that is gone, `<namespace>/<name>`, and tell nothing of it any more."""
+        self.breakers.forget(provider)
+        self._pool.leave(provider)
+
     async def execute(
         self,
         settings: ConnectionSettings,

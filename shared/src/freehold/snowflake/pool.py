@@ -97,6 +97,12 @@ class Pool:
         if entry := self._entries.get(settings):
             self._forget(settings, entry)
 
+    def leave(self, provider: str) -> None:
+        """The same for all sessions of a ProviderConfig."""
+        for settings, entry in list(self._entries.items()):
+            if settings.provider == provider:
+                self._forget(settings, entry)
+
     def sessions(self) -> Iterable[tuple[tuple[str, str], int]]:
         """How many there are, by provider and state: opening, used or idle."""
         return Counter((settings.provider, entry.state) for settings, entry in self._entries.items()).items()

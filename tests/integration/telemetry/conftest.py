@@ -1,0 +1,177 @@
+"""All three processes, with all that they can tell switched on, and with a kind that has a secret field."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from freehold.generate import crd, rbac
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.kind import Domain
+from freehold.kinds.registry import KINDS
+from freehold_devstack.controlplane import ControlPlane
+from freehold_devstack.pki import Authority
+from freehold_devstack.processes import until
+from freehold_devstack.snowflake.issuer import Issuer
+from freehold_devstack.snowflake.tls import issue
+from tests.harness import further_kinds
+from tests.harness.chart import NAMESPACE, install_without_pods, register_webhook
+from tests.harness.controllers import START_SECONDS, Controller
+from tests.harness.endpoint import Endpoint
+from tests.harness.further_kinds.user import USER
+from tests.integration.controllers.tenant import Tenant
+from tests.integration.telemetry.others import Collector, Proxy, TokenEndpoint, serving
+from tests.integration.webhook.harness import Site, WebhookProcess
+
+PASSWORD = secrets.token_hex(12)
+"""Of ANNA, who may do all that the tests need."""
+
+FURTHER = next(iter(further_kinds.__path__))
+
+SEED = {
+    "accounts": [
+        {
+            "roles": {"FREEHOLD": {"granted_to": ["SYSADMIN"]}},
+            "users": {"ANNA": {"password": PASSWORD, "roles": ["FREEHOLD"], "default_role": "FREEHOLD"}},
+            "statements": ["GRANT CREATE WAREHOUSE, CREATE USER, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD"],
+        }
+    ]
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """The processes and whom they talk to.
+
+    Attributes:
+        tenant: a team whose ProviderConfigs may log in as the workload, too.
+        controllers: the controllers.
+        webhook: the webhook.
+        traces: what the collector has received.
+        workload_token: the workload's token for Snowflake.
+        access_token: what the token endpoint gives.
+        token_port: the token endpoint.
+        token_ca: whom to trust for it, PEM.
+        proxy_port: the proxy.
+    """
+
+    tenant: Tenant
+    controllers: tuple[Controller, ...]
+    webhook: WebhookProcess
+    traces: list[bytes]
+    workload_token: str
+    access_token: str
+    token_port: int
+    token_ca: str
+    proxy_port: int
+
+
+@pytest.fixture(scope="package")
+def control_plane() -> Iterator[ControlPlane]:
+    with ControlPlane() as started:
+        install_without_pods(started)
+        kinds = [*KINDS.values(), USER]
+        started.kubectl("apply", "--filename=-", input=yaml.safe_dump(crd.definition(USER.resource)))
+        permit(started, "webhook", rbac.webhook(kinds, PROVIDER_CONFIG))
+        for domain in (Domain.ACCOUNT, Domain.SCHEMA):
+            permit(started, domain.value, rbac.controller(domain, kinds, PROVIDER_CONFIG))
+        yield started
+
+
+def permit(control_plane: ControlPlane, process: str, rules: Iterable[rbac.Rule]) -> None:
+    """Let a process do something beside what the chart lets it do."""
+    name, group = f"further-{process}", "rbac.authorization.k8s.io"
+    subject = {"kind": "ServiceAccount", "name": f"freehold-{process}", "namespace": NAMESPACE}
+    reference = {"apiGroup": group, "kind": "ClusterRole", "name": name}
+    for manifest in (
+        {"kind": "ClusterRole", "rules": [each.manifest() for each in rules]},
+        {"kind": "ClusterRoleBinding", "roleRef": reference, "subjects": [subject]},
+    ):
+        whole = {"apiVersion": f"{group}/v1", "metadata": {"name": name}, **manifest}
+        control_plane.kubectl("apply", "--filename=-", input=json.dumps(whole))
+
+
+@pytest.fixture(scope="package")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    started = Endpoint(tmp_path_factory.mktemp("endpoint"), SEED)
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="package")
+def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("telemetry")
+    certificate = issue(folder / "tls", ["127.0.0.1"])
+    traces: list[bytes] = []
+    workload_token = Issuer("https://kubernetes.test").token(sub="system:serviceaccount:freehold:freehold-account")
+    (folder / "token").write_text(workload_token)
+    access_token = secrets.token_hex(12)
+    collector = type("Collecting", (Collector,), {"received": traces})
+    tokens = type("Giving", (TokenEndpoint,), {"token": access_token})
+    namespace = "telemetry"
+    control_plane.kubectl("create", "namespace", namespace)
+    with (
+        serving(collector) as collector_port,
+        serving(tokens, certificate.server_context()) as token_port,
+        serving(Proxy) as proxy_port,
+        pytest.MonkeyPatch.context() as environment,
+        ExitStack() as stack,
+    ):
+        environment.setenv("PYTHONPATH", FURTHER, prepend=":")
+        environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector_port}")
+        environment.setenv("OTEL_BSP_SCHEDULE_DELAY", "200")
+        environment.setenv("SNOWFLAKE_WIF_ALLOWED_HOST_SUFFIXES", endpoint.host)
+        options = (
+            f"--allowed-hosts={endpoint.host}:{endpoint.port},127.0.0.1",
+            f"--workload-identity-namespaces={namespace}",
+            "--log-level=debug",
+            "--log-format=json",
+        )
+        own = ("--lease-duration=6", f"--workload-identity-token={folder / 'token'}")
+        controllers = tuple(
+            Controller(control_plane, domain, folder, *options, *own) for domain in ("account", "schema")
+        )
+        site = Site(control_plane, "freehold", Authority(), folder)
+        stack.callback(site.close)
+        site.mount(site.issue())
+        webhook = site.replica(*options, "--drain=0.5")
+        register_webhook(control_plane, webhook.url, site.authority.pair.certificate)
+        patch = [{"op": "add", "path": "/webhooks/0/rules/0/resources/-", "value": USER.resource.path.plural}]
+        control_plane.kubectl(
+            *("patch", "validatingwebhookconfiguration", "freehold", "--type=json", f"--patch={json.dumps(patch)}")
+        )
+        for each in controllers:
+            each.begin()
+            stack.callback(each.kill)
+        for each in controllers:
+            each.ready()
+        until(lambda: asyncio.run(webhook.ready()), START_SECONDS, "the webhook to be ready", webhook.log.read_text)
+        tenant = Tenant(control_plane, endpoint, namespace)
+        tenant.provide("ANNA", PASSWORD)
+        tenant.ready("providerconfig", "default")
+        yield World(
+            tenant=tenant,
+            controllers=controllers,
+            webhook=webhook,
+            traces=traces,
+            workload_token=workload_token,
+            access_token=access_token,
+            token_port=token_port,
+            token_ca=certificate.ca.read_text(),
+            proxy_port=proxy_port,
+        )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder share the processes, so one worker runs them all."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("telemetry"))

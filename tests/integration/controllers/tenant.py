@@ -14,6 +14,8 @@ from freehold_devstack.processes import until
 from tests.harness.endpoint import Endpoint
 
 DEADLINE = 30.0
+AMPLE = {each: {"rate": 10_000, "burst": 10_000} for each in ("perController", "perAccount")}
+"""A budget that holds no test up."""
 API = "snowflake.freehold.dev/v1alpha1"
 
 
@@ -59,6 +61,7 @@ class Tenant:
             "user": user,
             "authenticationType": "UsernamePassword",
             "credentials": {"secretRef": {"name": name, "key": "password"}},
+            "budget": AMPLE,
         }
         given = {field: value for field, value in {**facts, **spec}.items() if value is not None}
         self.apply("ProviderConfig", name, spec=given)

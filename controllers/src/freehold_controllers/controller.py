@@ -213,6 +213,10 @@ async def _reconcile(by_kind: Mapping[str, Reconcile], key: Key, not_before: flo
     return await by_kind[key.kind](key, not_before)
 
 
+def _itself(found: Object) -> str:
+    return str(found.key)
+
+
 def _watches(
     domain: Domain,
     others: Reconcilers,
@@ -239,7 +243,8 @@ def _watches(
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()
     kinds = [kind.resource.path for kind in KINDS.values()]
     return [
-        Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=configs),
+        # A log-in may hang by itself: it waits for nothing that works with it, nor the other way round.
+        Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=configs, group=_itself),
         *(Watch(path, reconciled=path in own, wakes=following.wakes, group=provider_name) for path in kinds),
         Watch(CLAIM.path, wakes=claims),
         Watch(NAMESPACES, wakes=following.wakes),

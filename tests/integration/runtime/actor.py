@@ -15,6 +15,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
 from freehold.kube.lease import monotonic
 from freehold.kube.objects import Key
+from freehold_controllers.runtime.lines import Workers
 from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.watches import Watch
 from freehold_controllers.runtime.work import Again
@@ -27,7 +28,7 @@ async def main(kubeconfig: str, namespace: str, name: str, port: str, log: str) 
     settings = Settings(
         *("actors", namespace, name, int(port)),
         lease_duration=timedelta(seconds=3),
-        workers=4,
+        workers=Workers(own=4, pool=0),
         works_in=frozenset({namespace}),
     )
     async with Kube.from_kubeconfig(kubeconfig) as kube:

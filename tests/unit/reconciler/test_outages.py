@@ -19,7 +19,7 @@ from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql, words
-from freehold_controllers.runtime.lines import Lines
+from freehold_controllers.runtime.lines import Lines, Workers
 from freehold_controllers.runtime.queue import Queue
 from freehold_controllers.runtime.work import Hold
 
@@ -97,7 +97,7 @@ class Crowd:
         self.account = account
         self.passes: Counter[Key] = Counter()
         self.done: set[Key] = set()
-        lines = Lines(workers=128, most=32)
+        lines = Lines(Workers())
         self.queue = Queue(
             Backoff(first=1.0, most=900.0), lines, group=lambda _: SETTINGS.provider, clock=lambda: account.now
         )

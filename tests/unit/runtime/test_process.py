@@ -12,14 +12,16 @@ from aiohttp import web
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import SECRETS, Key, Object
-from freehold_controllers.runtime.lines import Priority
+from freehold_controllers.runtime.lines import Priority, Workers
 from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
 from freehold_controllers.runtime.work import Done
 from tests.unit.kube.script import Answer, Store, client_of, listed, refuse, reply, secret, until, watched
 
 THINGS = GroupResource("g.dev", "v1", "things", "Thing")
-SETTINGS = Settings("freehold-test", "ns", "pod", health_port=0, lease_duration=timedelta(seconds=1), workers=2)
+SETTINGS = Settings(
+    "freehold-test", "ns", "pod", health_port=0, lease_duration=timedelta(seconds=1), workers=Workers(own=2, pool=0)
+)
 
 
 class Server:

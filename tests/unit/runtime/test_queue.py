@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from freehold.kube.backoff import Backoff
 from freehold.kube.objects import Key
-from freehold_controllers.runtime.lines import Lines, Priority
+from freehold_controllers.runtime.lines import Lines, Priority, Workers
 from freehold_controllers.runtime.queue import Closed, Queue
 
 A, B, C = (Key("Thing", "n", name) for name in "abc")
@@ -32,7 +32,7 @@ def clock() -> Clock:
 
 
 def plenty() -> Lines:
-    return Lines(workers=1000, most=100)
+    return Lines(Workers(own=100, pool=0))
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ async def test_who_tries_for_others_and_goes_to_another_group_leaves_that_to_the
 
 
 async def test_a_worker_that_comes_back_serves_a_group_that_had_to_wait_for_it() -> None:
-    queue = Queue(Backoff(first=1, most=1), Lines(workers=2, most=1))
+    queue = Queue(Backoff(first=1, most=1), Lines(Workers(own=1, pool=0)))
     queue.add(A)
     queue.add(B)
     assert (await queue.get()).key == A

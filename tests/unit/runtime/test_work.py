@@ -11,7 +11,7 @@ import pytest
 from freehold.kube.backoff import Backoff
 from freehold.kube.errors import Conflict
 from freehold.kube.objects import Key
-from freehold_controllers.runtime.lines import Lines, Priority
+from freehold_controllers.runtime.lines import Lines, Priority, Workers
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Queue
 from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished, work
@@ -33,7 +33,7 @@ class Given(Queue):
     """A queue that notes how keys are given back, and is closed then."""
 
     def __init__(self) -> None:
-        super().__init__(Backoff(first=1, most=1), Lines(workers=2, most=1))
+        super().__init__(Backoff(first=1, most=1), Lines(Workers(own=1, pool=0)))
         self.back: Back | None = None
 
     def done(self, _key: Key, *, again: float | None = None, priority: Priority = Priority.RESYNC) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from uuid import uuid4
@@ -23,7 +23,7 @@ from freehold.kube.lease import Annotations, Lease
 from freehold.kube.objects import DEFINITIONS, LEASES, Key, Object
 from freehold.kube.reflector import Reflector
 from freehold.metrics import serve_health
-from freehold_controllers.runtime.lines import Lines, Priority
+from freehold_controllers.runtime.lines import Lines, Priority, Workers
 from freehold_controllers.runtime.member import Member
 from freehold_controllers.runtime.queue import Queue
 from freehold_controllers.runtime.rivals import Rivals
@@ -53,8 +53,7 @@ class Settings:
         health_port: of /healthz, /readyz and /metrics.
         lease_duration: whole seconds until others take over from a member that was lost without goodbye.
         resync: interval after which a resource is reconciled without a reason.
-        workers: resources that are reconciled at the same time.
-        most: of these, resources of one group, as `Watch.group` has it.
+        workers: how many resources are reconciled at the same time; `Watch.group` groups them.
         grace: how long work may go on after the process was asked to stop.
         works_in: namespaces whose resources are reconciled; none means all.
     """
@@ -65,8 +64,7 @@ class Settings:
     health_port: int = 8080
     lease_duration: timedelta = timedelta(seconds=15)
     resync: timedelta = timedelta(minutes=5)
-    workers: int = 128
-    most: int = 32
+    workers: Workers = field(default_factory=Workers)
     grace: timedelta = timedelta(seconds=25)
     works_in: frozenset[str] = frozenset()
 
@@ -162,7 +160,7 @@ class Process:
     async def _lead(self, reconcile: Reconcile, beside: Sequence[Beside], stop: asyncio.Event) -> None:
         """Work as the active member, until asked to stop or cancelled."""
         await self._first_lists(stop)
-        lines = Lines(self._settings.workers, self._settings.most)
+        lines = Lines(self._settings.workers)
         self._queue = queue = Queue(Backoff(first=1.0, most=900.0), lines, group=self._group)
         try:
             self.wake(self._all())
@@ -196,9 +194,9 @@ class Process:
                     yield each.key, urgency(None, each) or Priority.RESYNC
 
     def _group(self, key: Key) -> str:
-        """What a resource works with; one that works with nothing of the kind, or is gone, is a group of its own."""
+        """What a resource works with; nothing, where it is gone."""
         found = self.reflectors[key.kind].store.get((key.namespace, key.name))
-        return (self._groups[key.kind](found) if found else None) or str(key)
+        return self._groups[key.kind](found) if found else ""
 
     def _reflector(self, watch: Watch) -> Reflector:
         return Reflector(

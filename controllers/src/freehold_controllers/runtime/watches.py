@@ -18,8 +18,8 @@ def _none(*_: object) -> Iterable[Wake]:
     return ()
 
 
-def _alone(_: Object) -> None:
-    return None
+def _nothing(_: Object) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Watch:
         reconciled: whether its objects are reconciled themselves: they wake themselves by `urgency`.
         wakes: (before, after) a change to the further keys that it wakes.
         fails: (failure, or None when failing ends) to the keys that it wakes.
-        group: object to the name of what it works with, which may hang; None where it works with nothing of the kind.
+        group: object to the name of what it works with, which may hang; empty where that is nothing.
         namespace: only this one; None for all.
         field_selector: only objects with these fields.
     """
@@ -40,7 +40,7 @@ class Watch:
     reconciled: bool = False
     wakes: Callable[[Object | None, Object | None], Iterable[Wake]] = _none
     fails: Callable[[ApiError | None], Iterable[Wake]] = _none
-    group: Callable[[Object], str | None] = _alone
+    group: Callable[[Object], str] = _nothing
     namespace: str | None = None
     field_selector: str | None = None
 

@@ -6,6 +6,7 @@ import pytest
 
 from freehold.kinds.registry import KINDS
 from freehold.snowflake.scopes import PAGE, Scope, around, grants_of, grants_on, grants_to, worth_it
+from freehold.sql import words
 
 
 @pytest.mark.parametrize(
@@ -61,4 +62,8 @@ def test_grants_come_on_one_page(scope: Scope, query: str) -> None:
     ],
 )
 def test_a_whole_scope_is_read_where_that_costs_less(askers: int, rows: int | None, worth: bool) -> None:
-    assert worth_it(askers, rows) is worth
+    assert worth_it(Scope(words("SHOW TABLES")), askers, rows) is worth
+
+
+def test_grants_cannot_be_asked_for_by_less_than_the_whole() -> None:
+    assert worth_it(grants_to("R"), 1, 10_000)

@@ -317,14 +317,15 @@ async def test_who_asked_before_the_instant_that_matters_doesnt_count(account: A
 async def test_a_few_in_a_scope_that_was_seen_to_be_huge_ask_alone(
     account: Account, found: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scopes, "SHOW_LIMIT", 5000)
-    huge = grants_on("DATABASE", "D")
+    monkeypatch.setattr(scopes, "PAGE", 5000)
+    monkeypatch.setattr(snapshots, "LARGEST", 5000)
+    huge = OTHERS
     account.names = [str(number) for number in range(3000)]
     waiting = asks(found, 100, scope=huge)
     await account.answer()
     assert waiting.result().size == 3000
     account.now = 1000
-    assert [await found.worth(SETTINGS, huge, 500) for _ in range(7)] == [None] * 7
+    assert [await found.worth(SETTINGS, huge, 500) for _ in range(6)] == [None] * 6
     shared = asyncio.create_task(found.worth(SETTINGS, huge, 500))
     await account.answer()
     assert shared.result()

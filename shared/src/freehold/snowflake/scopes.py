@@ -34,11 +34,13 @@ class Scope:
         query: the SHOW.
         named_by: column by whose exact value rows are told apart; several rows may share one.
         paged: whether the SHOW takes LIMIT … FROM.
+        divisible: whether there is a SHOW of a single object, too, which is less.
     """
 
     query: Sql
     named_by: str = "name"
     paged: bool = True
+    divisible: bool = True
 
     def page(self, after: str | None) -> Sql:
         """The query of one page.
@@ -61,33 +63,40 @@ def around(kind: Kind, target: Target) -> Scope:
     tells of others as well."""
     if kind.filling and target.slot:
         listing = kind.filling.show(target.slot)
-        return Scope(listing.query, listing.column, paged=False)
+        return _grants(listing.query, listing.column)
     return Scope(kind.show_all(target), paged=kind.shown_in_pages)
 
 
 def grants_on(object_type: str, *parts: str) -> Scope:
     """The grants on a securable, by grantee."""
     securable = sql.sql("{type} {name}", type=sql.words(object_type), name=sql.identifier(*parts))
-    return Scope(sql.sql("SHOW GRANTS ON {securable}", securable=securable), "grantee_name", paged=False)
+    return _grants(sql.sql("SHOW GRANTS ON {securable}", securable=securable), "grantee_name")
 
 
 def grants_to(role: str) -> Scope:
     """The grants to a role, by what is granted."""
-    return Scope(sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(role)), paged=False)
+    return _grants(sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(role)), "name")
 
 
 def grants_of(role: str) -> Scope:
     """Who has a role."""
-    return Scope(sql.sql("SHOW GRANTS OF ROLE {role}", role=sql.identifier(role)), "grantee_name", paged=False)
+    return _grants(sql.sql("SHOW GRANTS OF ROLE {role}", role=sql.identifier(role)), "grantee_name")
 
 
-def worth_it(askers: int, rows: int | None) -> bool:
-    """Whether the whole scope is cheaper than a SHOW for each of those who ask.
+def _grants(query: Sql, named_by: str) -> Scope:
+    return Scope(query, named_by, paged=False, divisible=False)
+
+
+def worth_it(scope: Scope, askers: int, rows: int | None) -> bool:
+    """Whether a scope as a whole is cheaper than a SHOW for each of those who ask.
 
     Args:
+        scope: the scope.
         askers: how many have asked in the time that a snapshot would have served, and so many may again.
         rows: how many the scope had when it was last read; None before.
     """
+    if not scope.divisible:
+        return True
     if rows is None:
         # The first may be the only one. From the second on, it is found out.
         return askers > 1

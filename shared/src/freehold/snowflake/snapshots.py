@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from freehold.observation import Row
+from freehold.snowflake import metrics
 from freehold.snowflake.scopes import Scope, worth_it
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
@@ -167,6 +168,7 @@ class Snapshots:
         self._clock = clock
         self._capacity = capacity
         self._known: OrderedDict[tuple[ConnectionSettings, Scope], _Known] = OrderedDict()
+        metrics.SNAPSHOT_ROWS.read_from(lambda: [((), self._size)])
 
     async def rows(self, settings: ConnectionSettings, scope: Scope, not_before: float) -> Snapshot:
         """The rows of a scope, read once for all who ask meanwhile.
@@ -184,9 +186,13 @@ class Snapshots:
         not_before = min(not_before, self._clock())
         while True:
             if known.snapshot is not None and known.snapshot.begun >= not_before:
+                metrics.SNAPSHOT_REQUESTS.labels("hit").inc()
+                metrics.SNAPSHOT_AGE.observe(self._clock() - known.snapshot.begun)
                 return known.snapshot
-            flight = known.flight or self._begin(settings, scope, known)
+            found = known.flight
+            flight = found or self._begin(settings, scope, known)
             if flight.begun >= not_before and not flight.abandoned:
+                metrics.SNAPSHOT_REQUESTS.labels("joined" if found else "read").inc()
                 return await flight.join()
             # One after the other: who comes too late for one shares the next with all who do.
             await flight.over()
@@ -197,8 +203,9 @@ class Snapshots:
         since = min(not_before, now)
         known.asked.append(now)
         there = any(each is not None and each.begun >= since for each in (known.snapshot, known.flight))
-        if there or worth_it(sum(each >= since for each in known.asked), known.rows):
+        if there or worth_it(scope, sum(each >= since for each in known.asked), known.rows):
             return await self.rows(settings, scope, since)
+        metrics.SNAPSHOT_REQUESTS.labels("single").inc()
         return None
 
     def _begin(self, settings: ConnectionSettings, scope: Scope, known: _Known) -> _Flight:
@@ -240,3 +247,8 @@ class Snapshots:
                 known.snapshot = None
             else:
                 room -= known.snapshot.size
+
+    @property
+    def _size(self) -> int:
+        """Rows that are kept."""
+        return sum(known.snapshot.size for known in self._known.values() if known.snapshot)

@@ -132,7 +132,7 @@ async def test_nothing_goes_without_a_share_and_a_share_is_taken_up_at_once() ->
         (Limits(Bucket(rate=5, burst=3), MANY), WHOLE, 3, 5),
         (Limits(MANY, Bucket(rate=5, burst=3)), WHOLE, 3, 5),
         (Limits(MANY, Bucket(rate=10, burst=6)), WHOLE // 2, 3, 5),
-        (Limits(Bucket(rate=5, burst=4), Bucket(rate=6, burst=3)), WHOLE, 3, 5),
+        (Limits(Bucket(rate=5, burst=4), Bucket(rate=7, burst=3)), WHOLE, 3, 6),
         (Limits(MANY, Bucket(rate=8, burst=1)), WHOLE // 4, 1, 2),
     ],
     ids=["per controller", "per account", "a share of the account's", "both", "a share that is less than a statement"],

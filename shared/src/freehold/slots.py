@@ -7,6 +7,7 @@ it can hold one value at a time, whatever that is.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from freehold.identifiers import InvalidName
 from freehold.identity import Name, Slot
@@ -68,6 +69,36 @@ def ownership(securable: Phrase) -> Slot:
 def assignment(role: Phrase, grantee: Phrase) -> Slot:
     """`ROLE "A" TO USER "U"`."""
     return Slot(_joined(*role, "TO", grantee))
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What a grant says.
+
+    Attributes:
+        privilege: its words.
+        securable: what it is on.
+        grantee_type: words of who has it, such as `DATABASE ROLE`.
+        grantee: who that is.
+    """
+
+    privilege: str
+    securable: Phrase
+    grantee_type: str
+    grantee: Name
+
+
+def granted(slot: Slot) -> Granted:
+    """What a slot says that `grant` made."""
+    match slot.phrase:
+        case (str(first), Name() as securable, str(to), Name() as grantee):
+            privilege, _, words = first.partition(" ON ")
+            return Granted(privilege, (words, securable), to.removeprefix("TO "), grantee)
+        case (str(first), Name() as grantee):
+            privilege, _, rest = first.partition(" ON ")
+            words, _, to = rest.rpartition(" TO ")
+            return Granted(privilege, (words,), to, grantee)
+    raise ValueError(f"not the grant of a privilege: {slot}")
 
 
 def assigned(slot: Slot) -> tuple[str, str, str]:

@@ -29,11 +29,22 @@ def test_the_sample_of_every_kind_is_created_and_dropped(tenant: Tenant) -> None
         kind: (tenant.get(kind, sample["metadata"]["name"]) or {})["status"]["fullyQualifiedName"]
         for kind, sample in samples.items()
     }
-    for kind, sample in samples.items():
-        tenant.delete(kind, sample["metadata"]["name"])
-    for kind, sample in samples.items():
-        tenant.gone(kind, sample["metadata"]["name"])
-    sent = [each.text for each in tenant.endpoint.statements("^(CREATE|DROP)", since=since, outcome="ok")]
+    # What is set on objects before these: it goes with them, without a statement of its own.
+    for slots in (True, False):
+        going = {kind: sample for kind, sample in samples.items() if bool(KINDS[kind].slots) is slots}
+        for kind, sample in going.items():
+            tenant.delete(kind, sample["metadata"]["name"])
+        for kind, sample in going.items():
+            tenant.gone(kind, sample["metadata"]["name"])
+    sent = [each.text for each in tenant.endpoint.statements("^(CREATE|DROP|GRANT|REVOKE)", since=since, outcome="ok")]
     for kind, name in objects.items():
-        of_kind = [text for text in sent if f"{KINDS[kind].object_type} {name}" in text]
-        assert [text.split()[0] for text in of_kind] == ["CREATE", "DROP"], kind
+        for begin, end in _lives(kind, name):
+            assert [text.startswith(begin) for text in sent if text.startswith((begin, end))] == [True, False], begin
+
+
+def _lives(kind: str, name: str) -> list[tuple[str, str]]:
+    """How the statements begin by which what a sample stands for comes and goes."""
+    declared = KINDS[kind]
+    if declared.slots is None:
+        return [(f"CREATE {declared.object_type} {name}", f"DROP {declared.object_type} {name}")]
+    return [(f"GRANT {slot}", f"REVOKE {slot.replace(' TO ', ' FROM ')}") for slot in name.split(", ")]

@@ -10,10 +10,11 @@ from typing import Any
 
 from freehold import sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check, qualified, quote
+from freehold.identifiers import InvalidName, check, qualified, quote, split
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.filling import Filling
+from freehold.kinds.model import Model
 from freehold.kinds.property import Action, Change, Deviation, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.kinds.spec_fields import SpecField, properties
@@ -451,24 +452,28 @@ def parts_of(asked: Requested, kinds: Mapping[str, Kind]) -> Parts:
     return (yield from kinds[asked.kind].parts(spec, asked.namespace, kinds))
 
 
-def named_in(spec: SnowflakeSpec, attribute: str, namespace: str, kinds: Mapping[str, Kind]) -> Parts:
+def named_in(spec: Model, attribute: str, namespace: str, kinds: Mapping[str, Kind], place: str = "") -> Parts:
     """Compute the name parts of what a spec names in a field, or by the reference in its place.
 
     Args:
-        spec: the spec.
+        spec: the spec, or a model in it.
         attribute: of the raw name.
         namespace: the resource's namespace.
         kinds: every kind by name.
+        place: of the model in the spec, with the dot that joins it to a field.
 
     Raises:
         InvalidName: it can't be a Snowflake name.
     """
-    for each in properties(type(spec)):
-        reference = getattr(spec, each.attribute) if each.facts.instead_of == attribute else None
-        if isinstance(reference, Reference) and each.facts.reference:
-            asked = Requested(each.facts.reference, reference.namespace or namespace, reference.name, each.name)
-            return (yield from parts_of(asked, kinds))
-    return (check(str(getattr(spec, attribute))),)
+    (field,) = (each for each in properties(type(spec)) if each.facts.instead_of == attribute)
+    reference = getattr(spec, field.attribute)
+    if isinstance(reference, Reference) and field.facts.reference:
+        asked = Requested(
+            field.facts.reference, reference.namespace or namespace, reference.name, f"{place}{field.name}"
+        )
+        return (yield from parts_of(asked, kinds))
+    raw = str(getattr(spec, attribute))
+    return split(raw) if field.facts.qualified else (check(raw),)
 
 
 def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:

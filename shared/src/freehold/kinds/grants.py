@@ -1,0 +1,270 @@
+"""What grants of privileges have in common, whoever gets them: where they are, how they are read, given and taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from freehold import datatypes, privileges, slots, sql
+from freehold.identifiers import InvalidName, split, split_in_schema, unquoted
+from freehold.identity import Slot, split_arguments
+from freehold.kinds.common import Name, Reference, SnowflakeSpec
+from freehold.kinds.fields import checked, custom, ref
+from freehold.kinds.filling import Filling, Listing
+from freehold.kinds.kind import Kind, Requested, named_in
+from freehold.kinds.model import Model
+from freehold.kinds.property import Target, column
+from freehold.kinds.resource import Rule, exactly_one, ruled
+from freehold.kinds.values import Boolean
+from freehold.observation import Row
+from freehold.slots import Phrase
+from freehold.sql import Sql
+
+AccountObject = Literal[
+    "DATABASE", "WAREHOUSE", "COMPUTE POOL", "INTEGRATION", "USER", "RESOURCE MONITOR", "FAILOVER GROUP",
+    "REPLICATION GROUP", "EXTERNAL VOLUME", "CONNECTION",
+]  # fmt: skip
+"""Types of objects that lie in the account and have privileges."""
+
+SchemaObject = Literal[
+    "AGGREGATION POLICY", "ALERT", "AUTHENTICATION POLICY", "CORTEX SEARCH SERVICE", "DYNAMIC TABLE", "EVENT TABLE",
+    "EXTERNAL TABLE", "FILE FORMAT", "FUNCTION", "GIT REPOSITORY", "HYBRID TABLE", "ICEBERG TABLE", "IMAGE REPOSITORY",
+    "MASKING POLICY", "MATERIALIZED VIEW", "MODEL", "NETWORK RULE", "NOTEBOOK", "PACKAGES POLICY", "PASSWORD POLICY",
+    "PIPE", "PROCEDURE", "PROJECTION POLICY", "ROW ACCESS POLICY", "SECRET", "SEMANTIC VIEW", "SEQUENCE", "SERVICE",
+    "SESSION POLICY", "STAGE", "STREAM", "STREAMLIT", "TABLE", "TAG", "TASK", "VIEW",
+]  # fmt: skip
+"""Types of objects that lie in a schema and have privileges."""
+
+Plural = Literal[
+    "ALERTS", "AUTHENTICATION POLICIES", "CORTEX SEARCH SERVICES", "DYNAMIC TABLES", "EVENT TABLES", "EXTERNAL TABLES",
+    "FILE FORMATS", "FUNCTIONS", "GIT REPOSITORIES", "HYBRID TABLES", "ICEBERG TABLES", "IMAGE REPOSITORIES",
+    "MATERIALIZED VIEWS", "MODELS", "NETWORK RULES", "NOTEBOOKS", "PASSWORD POLICIES", "PIPES", "PROCEDURES", "SECRETS",
+    "SEMANTIC VIEWS", "SEQUENCES", "SERVICES", "STAGES", "STREAMS", "STREAMLITS", "TABLES", "TASKS", "VIEWS",
+]  # fmt: skip
+"""Types of objects to come that have privileges."""
+
+Securable = Generator[Requested, SnowflakeSpec, Phrase]
+"""A computation of what a grant is about; drive it as `Parts`."""
+
+Privilege = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Z][A-Z0-9 ._]*$")]
+
+_SHOWN_PRIVILEGES: Mapping[str, str] = {
+    "CREATE DATA EXCHANGE LISTING": "CREATE LISTING",
+    "IMPORTED PRIVILEGES": "USAGE",
+}
+"""Privileges that SHOW GRANTS prints by another name."""
+_SHOWN_TYPES: Mapping[str, str] = {"EXTERNAL VOLUME": "VOLUME", "MODEL": "MODULE"}
+"""Types of objects that SHOW GRANTS prints by another name."""
+_ROUTINES = frozenset({"FUNCTION", "PROCEDURE"})
+_ROUTINE = re.compile(r"((?:\"(?:[^\"]|\"\")+\"|[^\"(])+)\((.*)\)", re.DOTALL)
+
+
+class OnAccountObject(Model):
+    """An object of the account."""
+
+    object_type: AccountObject
+    """What it is."""
+    object_name: Name
+    """Its stored name."""
+
+
+class OnSchema(Model):
+    """A schema, or all schemas of a database that are yet to come."""
+
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            exactly_one("schemaName", "schemaRef", "futureSchemasInDatabase", "futureSchemasInDatabaseRef")
+        )
+    )
+    schema_name: str | None = checked(split, default=None, min_length=1, max_length=1024)
+    """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
+    schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True, qualified=True)
+    """The Schema, in place of its name."""
+    future_schemas_in_database: Name | None = None
+    """Stored name of the database whose schemas to come are meant."""
+    future_schemas_in_database_ref: Reference | None = ref(
+        "Database", instead_of="future_schemas_in_database", parent=True
+    )
+    """That Database, in place of its name."""
+
+
+class Future(Model):
+    """All objects of a type that are yet to come in a database or schema."""
+
+    model_config = ConfigDict(
+        json_schema_extra=ruled(exactly_one("inDatabase", "inDatabaseRef", "inSchema", "inSchemaRef"))
+    )
+    object_type_plural: Plural
+    """What they are."""
+    in_database: Name | None = None
+    """Stored name of the database."""
+    in_database_ref: Reference | None = ref("Database", instead_of="in_database", parent=True)
+    """The Database, in place of its name."""
+    in_schema: str | None = checked(split, default=None, min_length=1, max_length=1024)
+    """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
+    in_schema_ref: Reference | None = ref("Schema", instead_of="in_schema", parent=True, qualified=True)
+    """The Schema, in place of its name."""
+
+
+class OnSchemaObject(Model):
+    """An object in a schema, or all of a type that are yet to come."""
+
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            exactly_one("objectType", "future"),
+            Rule("has(self.objectType) == has(self.objectName)", "objectType and objectName go together", "objectName"),
+        )
+    )
+    object_type: SchemaObject | None = None
+    """What it is."""
+    object_name: str | None = Field(default=None, min_length=1, max_length=4096)
+    """The object, as DATABASE.SCHEMA.NAME, with argument types for a function or procedure: DB.S.F(NUMBER, VARCHAR).
+    Names in double quotes keep their case."""
+    future: Future | None = None
+    """All objects of a type that are yet to come."""
+
+
+def _switch_grant_option(target: Target, desired: bool | None, observed: object) -> Sequence[Sql]:
+    if target.slot is None or bool(desired) == observed:
+        return ()
+    if desired:
+        return (sql.sql("GRANT {grant} WITH GRANT OPTION", grant=target.name),)
+    return (sql.sql("REVOKE GRANT OPTION FOR {grant}", grant=sql.named(slots.taken_from(target.slot))),)
+
+
+class GrantSpec(SnowflakeSpec):
+    """Privileges on something."""
+
+    privileges: list[Privilege] = Field(
+        min_length=1, max_length=100, json_schema_extra={"x-kubernetes-list-type": "set"}
+    )
+    """The privileges, such as SELECT. Each is granted, watched and taken back by itself; others are left alone."""
+    with_grant_option: bool | None = custom(
+        alter=_switch_grant_option, observe=column("grant_option"), source="show.grant_option", codec=Boolean()
+    )
+    """Whether they may be passed on."""
+
+
+def schema(given: OnSchema, namespace: str, kinds: Mapping[str, Kind]) -> Securable:
+    """Compute the securable of a grant on schemas.
+
+    Args:
+        given: what the spec says.
+        namespace: the resource's namespace.
+        kinds: every kind by name.
+
+    Raises:
+        InvalidName: there can't be such a thing.
+    """
+    if given.schema_name or given.schema_ref:
+        return slots.of("SCHEMA", *(yield from named_in(given, "schema_name", namespace, kinds, "onSchema.")))
+    database = yield from named_in(given, "future_schemas_in_database", namespace, kinds, "onSchema.")
+    return slots.future_in("SCHEMAS", slots.of("DATABASE", *database))
+
+
+def in_schema(given: OnSchemaObject, namespace: str, kinds: Mapping[str, Kind]) -> Securable:
+    """Likewise of a grant on objects in schemas."""
+    future = given.future
+    if future is None:
+        return _object(given.object_type or "", given.object_name or "")
+    inside = "SCHEMA" if future.in_schema or future.in_schema_ref else "DATABASE"
+    container = yield from named_in(future, f"in_{inside.lower()}", namespace, kinds, "onSchemaObject.future.")
+    return slots.future_in(future.object_type_plural, slots.of(inside, *container))
+
+
+def _object(object_type: str, text: str) -> Phrase:
+    if object_type not in _ROUTINES:
+        return slots.of(object_type, *split_in_schema(text))
+    routine = _ROUTINE.fullmatch(text)
+    if routine is None:
+        raise InvalidName(f"a {object_type.lower()} is named with its argument types, as in DB.S.F(NUMBER): {text!r}")
+    arguments = datatypes.signature(split_arguments(routine[2]))
+    return slots.of(object_type, *split_in_schema(routine[1].strip()), arguments=arguments)
+
+
+def type_in_schema(given: OnSchemaObject | None) -> str:
+    """The type of object whose privileges a grant on a schema, or in one, gives: `TABLE`, also of tables to come."""
+    if given is None:
+        return "SCHEMA"
+    return _singular(given.future.object_type_plural) if given.future else given.object_type or ""
+
+
+def _singular(plural: str) -> str:
+    return plural.removesuffix("IES") + "Y" if plural.endswith("IES") else plural.removesuffix("S")
+
+
+def granted(spec: GrantSpec, securable: Phrase, grantee: Phrase) -> tuple[Slot, ...]:
+    """The slots of a grant: one a privilege."""
+    return tuple(slots.grant(each, securable, grantee) for each in spec.privileges)
+
+
+def faults(spec: GrantSpec, securable: str) -> Iterator[str]:
+    """Privileges that can't be granted on a type of object, each with its place."""
+    for index, each in enumerate(spec.privileges):
+        try:
+            privileges.check(each, securable)
+        except privileges.InvalidPrivilege as error:
+            yield f"spec.privileges[{index}]: {error}"
+
+
+def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
+    """What to know about privileges on a type of object, for people."""
+    return tuple(text for each in spec.privileges for text in privileges.advice(each, securable))
+
+
+def _show(slot: Slot) -> Listing:
+    grant = slots.granted(slot)
+    words, *name = grant.securable
+    future, _, container = str(words).removeprefix("FUTURE ").rpartition(" IN ")
+    shown = sql.join((sql.words(container), *(sql.named(each) for each in name if not isinstance(each, str))))
+    query = sql.sql("SHOW FUTURE GRANTS IN {of}" if future else "SHOW GRANTS ON {of}", of=shown)
+    return Listing(query, "grantee_name", grant.grantee.parts[-1])
+
+
+def _fills(slot: Slot, row: Row) -> bool:
+    """Whether a row is the grant: SHOW FUTURE GRANTS lists all types of a container, and one name may be a role's and a
+    database role's."""
+    grant = slots.granted(slot)
+    _, future, rest = str(grant.securable[0]).rpartition("FUTURE ")
+    expected = _singular(rest.partition(" IN ")[0])
+    to, on = ("grant_to", "grant_on") if future else ("granted_to", "granted_on")
+    return (
+        row["privilege"] == _SHOWN_PRIVILEGES.get(grant.privilege, grant.privilege)
+        and _words(row[to]) == grant.grantee_type
+        and _grantee(row) == grant.grantee.parts[-1]
+        and (not future or _words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))
+    )
+
+
+def _grantee(row: Row) -> str:
+    """A role's stored name. Some accounts print a database role with its database, which the securable tells."""
+    printed = str(row["grantee_name"])
+    try:
+        return split(printed)[-1] if printed.endswith('"') or "." in printed else printed
+    except InvalidName:
+        return unquoted(printed)
+
+
+def _words(printed: object) -> str:
+    return str(printed).replace("_", " ")
+
+
+def _grant(slot: Slot, spec: GrantSpec) -> Sql:
+    option = sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
+    return sql.sql("GRANT {grant}{option}", grant=sql.named(slot), option=option)
+
+
+def _revoke(slot: Slot, force: bool) -> Sql:
+    """Exactly one privilege. RESTRICT is Snowflake's default: what was passed on keeps it."""
+    return sql.sql(
+        "REVOKE {grant}{cascade}",
+        grant=sql.named(slots.taken_from(slot)),
+        cascade=sql.words(" CASCADE" if force else ""),
+    )
+
+
+FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=_revoke)
+"""How grants of privileges are read, given and taken."""

@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from yarl import URL
 
 from freehold.claim_store import ClaimStore
 from freehold.kube.objects import Object
@@ -97,6 +98,12 @@ async def test_a_review_is_answered(url: str, client: aiohttp.ClientSession) -> 
     async with client.post(url, data=review(subResource="status")) as response:
         assert response.status == 200
         assert (await response.json())["response"] == {"uid": "7", "allowed": True}
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/"), ("POST", "/validate/x"), ("GET", "/validate")])
+async def test_nothing_else_is_served(url: str, client: aiohttp.ClientSession, method: str, path: str) -> None:
+    async with client.request(method, URL(url).with_path(path), data=review(subResource="status")) as response:
+        assert response.status == 404
 
 
 async def test_what_is_no_review_is_a_bad_request(url: str, client: aiohttp.ClientSession) -> None:

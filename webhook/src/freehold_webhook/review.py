@@ -96,7 +96,7 @@ class Verdict:
     warnings: tuple[str, ...] = ()
 
     def warn(self, *warnings: str) -> Verdict:
-        return replace(self, warnings=(*self.warnings, *warnings))
+        return replace(self, warnings=(*self.warnings, *warnings)) if warnings else self
 
 
 ALLOWED = Verdict(Outcome.ALLOWED)

@@ -90,8 +90,8 @@ class Kube:
         self._backoff = Backoff(first=0.2, most=5.0)
         self._session: aiohttp.ClientSession
         self._proxy: str | None
-        self._server_time: datetime | None = None
-        self._server_time_at = 0.0
+        self._server_date: str | None = None
+        self._server_date_at = 0.0
 
     @classmethod
     def from_environment(cls, context: str | None = None) -> Self:
@@ -136,9 +136,10 @@ class Kube:
         Raises:
             RuntimeError: there was no answer yet.
         """
-        if self._server_time is None:
+        if self._server_date is None:
             raise RuntimeError("the API server's time is known only after its first answer")
-        return self._server_time + timedelta(seconds=time.monotonic() - self._server_time_at)
+        passed = timedelta(seconds=time.monotonic() - self._server_date_at)
+        return parsedate_to_datetime(self._server_date).astimezone(UTC) + passed
 
     async def get(self, path: GroupResource, name: str, namespace: str | None = None) -> Object:
         """Read an object.
@@ -400,7 +401,8 @@ class Kube:
         address = URL(f"{self._configuration.host}{url}", encoded=True).with_query(
             {key: value for key, value in query.items() if value is not None}
         )
-        data = None if body is None else orjson.dumps(body)
+        # Bytes as they are would be looked up in aiohttp's table of what can be sent.
+        data = None if body is None else aiohttp.BytesPayload(orjson.dumps(body), content_type=content_type)
         for refreshed in (False, True):
             token = await self._configuration.get_api_key_with_prefix("BearerToken")
             headers = {"Accept": "application/json", "Content-Type": content_type}
@@ -430,8 +432,7 @@ class Kube:
     def _take_note(self, path: GroupResource, response: aiohttp.ClientResponse) -> None:
         """Read the server's clock and its warnings off an answer's headers."""
         if date := response.headers.get("Date"):
-            self._server_time = parsedate_to_datetime(date).astimezone(UTC)
-            self._server_time_at = time.monotonic()
+            self._server_date, self._server_date_at = date, time.monotonic()
         for warning in response.headers.getall("Warning", ()):
             _WARNINGS.labels(path.plural).inc()
             _log.warning("the API server warns about %s: %s", path.plural, warning)

@@ -131,7 +131,7 @@ class Member:
             async with asyncio.timeout(patience):
                 await self._lease.acquire()
         except (ApiError, TimeoutError) as error:
-            _log.warning("the Lease could not be renewed: %s", error or "no answer in time")
+            _log.warning("the Lease could not be renewed: %s", str(error) or "no answer in time")
         return self.active
 
     @property

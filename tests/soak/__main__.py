@@ -50,6 +50,7 @@ def _summary(soak: Soak, minutes: float, seed: int, seconds: float) -> dict[str,
         "deeds": soak.deeds.total(),
         "faults": soak.faults.total(),
         "restarts": soak.restarts,
+        "gaveUp": soak.gave_up,
         "memory": [
             {"process": name, "mib": round(mebibytes), "growth": round(growth, 3)}
             for name, mebibytes, growth in soak.memory

@@ -21,7 +21,7 @@ from tests.soak.people import People
 from tests.soak.population import NAMESPACES, PREFIX, Place
 from tests.soak.strangers import Strangers
 
-_SECONDS = 300.0
+_SECONDS = 600.0
 """How long anything may take, such as a breaker that has just opened again, or the sweeping of a claim."""
 
 _LOOK_AGAIN_SECONDS = 2.0
@@ -139,7 +139,7 @@ class End:
         async def right() -> bool:
             found[:] = await wrong()
             self._show(f"{what}: {len(found)} to wait for")
-            return not found
+            return not found or bool(self._installation.processes.died)
 
         with suppress(TimedOut):
             await eventually(right, _SECONDS, what, every=_LOOK_AGAIN_SECONDS)

@@ -15,7 +15,7 @@ ACCOUNT = "DEVSTACK"
 _STATEMENTS = ("^(CREATE|ALTER|DROP)", "^(SHOW|DESC)", "^(?!LOGIN)")
 _LOGIN = ("^LOGIN",)
 
-_FROZEN_SECONDS = 3.0
+_OUTAGE_SECONDS = 12.0
 
 FAULTS: Mapping[str, tuple[tuple[str, ...], str, Mapping[str, Any]]] = {
     "lost before": (_STATEMENTS, "drop-before", {}),
@@ -35,8 +35,6 @@ FAULTS: Mapping[str, tuple[tuple[str, ...], str, Mapping[str, Any]]] = {
 }
 """Patterns of what they hit, action and facts, by what people would say."""
 
-FROZEN = "account frozen"
-
 
 class Faults:
     """The faults of a soak.
@@ -51,18 +49,21 @@ class Faults:
         self._random = random
 
     async def strike(self) -> None:
-        """Let something go wrong with the next few statements, or with all for some seconds."""
-        name = self._random.choice([*FAULTS, FROZEN])
-        self.counts[name] += 1
-        control = self._endpoint.control
-        if name == FROZEN:
-            await asyncio.to_thread(control.freeze, ACCOUNT)
-            await asyncio.sleep(_FROZEN_SECONDS)
-            await asyncio.to_thread(control.thaw, ACCOUNT)
-            return
+        """Let something go wrong with the next statements, or log-ins."""
+        name = self._random.choice(list(FAULTS))
         patterns, action, facts = FAULTS[name]
-        times = self._random.randint(1, 3)
-        await asyncio.to_thread(control.fault, self._random.choice(patterns), action, times=times, **facts)
+        times = self._random.randint(1, 2)
+        await asyncio.to_thread(
+            lambda: self._endpoint.fault(self._random.choice(patterns), action, times=times, **facts)
+        )
+        self.counts[name] += 1
+
+    async def outage(self) -> None:
+        """Let nothing be answered, until all have noticed."""
+        await asyncio.to_thread(self._endpoint.control.freeze, ACCOUNT)
+        await asyncio.sleep(_OUTAGE_SECONDS)
+        await asyncio.to_thread(self._endpoint.control.thaw, ACCOUNT)
+        self.counts["outage"] += 1
 
     async def end(self) -> None:
         """Let nothing go wrong any more."""

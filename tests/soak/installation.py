@@ -101,7 +101,7 @@ class Installation:
         kubeconfig = plane.kubeconfig_for(NAMESPACE, "freehold-webhook")
         webhooks = [Webhook(plane, site.name, certificates, kubeconfig) for _ in range(_WEBHOOKS)]
         hosts = f"--allowed-hosts={self.endpoint.host}:{self.endpoint.port}"
-        limits = (f"--statement-timeout={STATEMENT_SECONDS}", "--lease-duration=6", "--resync-interval=30")
+        limits = (f"--statement-timeout={STATEMENT_SECONDS}", "--resync-interval=30")
         self.processes = Processes(
             {f"webhook {number}": each for number, each in enumerate(webhooks, 1)}
             | {f"{each} controller": Controller(plane, each, folder, hosts, *limits) for each in _DOMAINS}

@@ -25,6 +25,8 @@ _SAMPLES = 5
 UNHANDLED = ("Traceback (most recent call last)", "was never retrieved", "was never awaited")
 """What logs show of exceptions that nobody has handled."""
 
+_GAVE_UP = "although the Lease is lost; this process ends at once"
+
 _SHOWN_LINES = 40
 
 
@@ -101,13 +103,15 @@ class Processes:
         programs: by name.
         lives: of each process there was.
         restarts: how often one was ended and started again.
-        died: those that have ended by themselves.
+        gave_up: how often one has ended by itself because it was held up for longer than its Lease.
+        died: those that have ended for another reason.
     """
 
     def __init__(self, programs: Mapping[str, Program]) -> None:
         self.programs = programs
         self.lives: list[Life] = []
         self.restarts = 0
+        self.gave_up = 0
         self.died: list[str] = []
         self._living: dict[str, Life] = {}
 
@@ -150,13 +154,20 @@ class Processes:
         return tuple(self._living)
 
     async def sample(self) -> None:
-        """Note how much memory they hold, and which have ended."""
+        """Note how much memory they hold, and start again what has ended."""
         for name, life in list(self._living.items()):
             try:
                 life.sample(asyncio.get_running_loop().time())
             except ProcessLookupError:
-                del self._living[name]
-                self.died.append(f"{name} has ended by itself; {life.log.name} ends with\n{_last_lines(life.log)}")
+                self._ended(life)
+                self.begin(name)
+
+    def _ended(self, life: Life) -> None:
+        last = life.log.read_text().splitlines()[-_SHOWN_LINES:]
+        if last and _GAVE_UP in last[-1]:
+            self.gave_up += 1
+        else:
+            self.died.append("\n".join([f"{life.name} has ended by itself; the last that it said:", *last]))
 
     def unhandled(self) -> list[str]:
         """What their logs show of exceptions that nobody has handled: the first of each, with what follows it."""
@@ -168,7 +179,3 @@ class Processes:
                 shown = "\n".join(lines[max(0, hits[0] - 1) : hits[0] + _SHOWN_LINES])
                 found.append(f"{len(hits)} unhandled exceptions in {log.name}, first\n{shown}")
         return found
-
-
-def _last_lines(log: Path) -> str:
-    return "\n".join(log.read_text().splitlines()[-_SHOWN_LINES:])

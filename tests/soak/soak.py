@@ -16,7 +16,7 @@ from tests.soak.population import NAMESPACES, population
 from tests.soak.processes import Processes
 from tests.soak.strangers import Strangers
 
-_DEEDS_A_SECOND, _FAULTS_A_SECOND, _SAMPLES_A_SECOND = 4.0, 1.0, 0.2
+_DEEDS_A_SECOND, _FAULTS_A_SECOND, _SAMPLES_A_SECOND = 4.0, 0.5, 0.2
 
 _LOOKALIKES = 10
 """Places beside which there are objects that may be taken for theirs."""
@@ -31,6 +31,12 @@ _RESTARTS = (
 )
 """After which part of the time what is started anew, and whether it is killed or told to end."""
 
+_OUTAGE = 0.6
+"""After which part of the time Snowflake is silent for a while."""
+
+_TOLD = 20
+"""Violations of a stage that are told one by one."""
+
 _MOST_GROWTH = 0.1
 """Of the memory of a process."""
 
@@ -44,6 +50,7 @@ class Soak:
         deeds: what was done, by name.
         faults: what went wrong, by name.
         restarts: of processes.
+        gave_up: processes that were held up for longer than their Lease, and ended.
         memory: (process, MiB at its end, growth since its first minute) of those that have lived long enough.
     """
 
@@ -59,7 +66,7 @@ class Soak:
         self.violations: list[str] = []
         self.deeds: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.restarts = 0
+        self.restarts = self.gave_up = 0
         self.memory: list[tuple[str, float, float]] = []
         self._seconds = seconds
         self._seed = seed
@@ -80,6 +87,7 @@ class Soak:
             for name in processes.living:
                 self.violations += await processes.end(name, kill=False)
             self.violations += processes.unhandled()
+            self.restarts, self.gave_up = processes.restarts, processes.gave_up
             self._weigh(processes)
 
     async def _live(self, installation: Installation, people: People, strangers: Strangers, end: End) -> None:
@@ -98,7 +106,8 @@ class Soak:
         for stage, step in steps.items():
             self._stage(stage)
             if found := await step():
-                self.violations += [f"while {stage}: {each}" for each in found]
+                more = [f"and {len(found) - _TOLD} more"] if len(found) > _TOLD else []
+                self.violations += [f"while {stage}: {each}" for each in [*found[:_TOLD], *more]]
                 break
 
     async def _disturb(self, installation: Installation, people: People, strangers: Strangers) -> list[str]:
@@ -114,13 +123,18 @@ class Soak:
             await asyncio.sleep(part * self._seconds)
             found.extend(await installation.processes.restart(name, kill=kill))
 
+        async def outage() -> None:
+            await asyncio.sleep(_OUTAGE * self._seconds)
+            await faults.outage()
+
         async with asyncio.TaskGroup() as group:
             for part, name, kill in _RESTARTS:
                 group.create_task(restart(part, name, kill=kill))
+            group.create_task(outage())
             for rate, act in ((_DEEDS_A_SECOND, deed), (_FAULTS_A_SECOND, faults.strike)):
                 group.create_task(self._throughout(rate, act, self._seconds))
         await faults.end()
-        self.deeds, self.faults, self.restarts = deeds.counts, faults.counts, installation.processes.restarts
+        self.deeds, self.faults = deeds.counts, faults.counts
         return found
 
     async def _throughout(self, rate: float, act: Callable[[], Awaitable[None]], seconds: float | None = None) -> None:

@@ -19,6 +19,8 @@ PASSWORD = "correct horse battery staple"
 
 WORKLOADS = "workloads"
 """The namespace whose ProviderConfigs may log in as the controllers themselves."""
+SILENT = "SILENT"
+"""An account that may cease to answer."""
 PLATFORM = Issuer("https://kubernetes.test")
 """Who makes the controllers' tokens for Snowflake."""
 WORKLOAD = {"issuer": PLATFORM.url, "subject": "system:serviceaccount:freehold:freehold-account"}
@@ -37,7 +39,12 @@ SEED = {
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE, CREATE ROLE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
             ],
-        }
+        },
+        {
+            "name": SILENT,
+            "locator": "FH00002",
+            "users": {"SAM": {"password": PASSWORD, "roles": ["SYSADMIN"], "default_role": "SYSADMIN"}},
+        },
     ],
 }
 """ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out; WALTER is

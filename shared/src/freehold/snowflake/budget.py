@@ -73,8 +73,8 @@ class TokenBucket:
             burst: most tokens that are kept.
             now: monotonic seconds.
         """
-        self._tokens = min(self._settled(now), burst)
-        self._rate, self._burst, self._at = rate, burst, now
+        self._tokens, self._at = self._settled(now), now
+        self._rate, self._burst = rate, burst
 
     def wait(self, now: float) -> float:
         """Seconds until there is a token; infinite when none comes."""

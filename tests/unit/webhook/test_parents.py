@@ -8,11 +8,11 @@ from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Object
-from freehold.resolve import live, resolve
-from freehold_webhook.parents import needed
+from freehold.resolve import Resolved, live, resolve
+from freehold_webhook.parents import naming, needed
 from tests.harness.memory import MemoryKube
 
-SCHEMA = KINDS["Schema"]
+TABLE = KINDS["Table"]
 
 
 async def test_what_is_kept_computes_to_the_same_as_the_whole_object() -> None:
@@ -27,15 +27,26 @@ async def test_what_is_kept_computes_to_the_same_as_the_whole_object() -> None:
         spec={"authenticationType": "KeyPair"},
         status={"account": account, "conditions": [{"type": "Ready"}]},
     )
-    kube.put(KINDS["Database"].resource.path, "d", "n", metadata=bulk, spec={"name": "D"}, status={"showOutput": {}})
+    bulky = {"providerRef": {"name": "default"}, "comment": "x" * 1000, "dataRetentionTimeInDays": 1}
+    for path, name, names in (
+        (KINDS["Database"].resource.path, "d", {"name": "D"}),
+        (KINDS["Schema"].resource.path, "s", {"name": "S", "databaseRef": {"name": "d"}}),
+    ):
+        kube.put(path, name, "n", metadata=bulk, spec={**names, **bulky}, status={"showOutput": {}})
 
     async def copies(path: GroupResource, namespace: str, name: str) -> Object | None:
         found = await live(kube)(path, namespace, name)
         assert found is not None
-        kept = needed(found)
+        kept = needed(found, naming(KINDS[path.kind]) if path.kind in KINDS else None)
+        assert not kept.spec.keys() & bulky.keys()
         assert kept.metadata.keys() == {"name", "namespace", "resourceVersion"}
         assert kept.status.keys() <= {"account"}
         return kept
 
-    spec = SCHEMA.spec.model_validate({"name": "S", "databaseRef": {"name": "d"}})
-    assert await resolve(SCHEMA, "n", spec, copies) == await resolve(SCHEMA, "n", spec, live(kube))
+    table = TABLE.spec.model_validate(
+        {"name": "T", "schemaRef": {"name": "s"}, "columns": [{"name": "C", "type": "DATE"}]}
+    )
+    found = await resolve(TABLE, "n", table, copies)
+    assert isinstance(found, Resolved)
+    assert found.parts == ("D", "S", "T")
+    assert found == await resolve(TABLE, "n", table, live(kube))

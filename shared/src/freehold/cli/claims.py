@@ -256,8 +256,8 @@ def _bound(entry: Entry) -> str:
     if entry.liveness is Liveness.LIVE:
         return (
             f"the claim is live: delete {holder}, whose deletionPolicy says what becomes of the object, or say "
-            f"--force. Where that resource is gone already, try again {GRACE.seconds} s after the claim was taken: until "
-            "then the resource may be on its way"
+            f"--force. Where that resource is gone already, try again {GRACE.seconds} s after the claim was taken: "
+            "until then it may be on its way"
         )
     return (
         f"it isn't known whether {holder} still stands for the object: see to it that you may read that resource, its "

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 import socket
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
+from freehold import session_parameters
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.error_class import ErrorClass
@@ -27,6 +31,8 @@ from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 
 from .conftest import TAG, new_key
 
+UNASKED = "SNOWFLAKE_DISABLE_PLATFORM_DETECTION"
+
 
 def logins(endpoint: SnowflakeEndpoint) -> int:
     return sum(entry.kind == "login" for entry in endpoint.journal.since())
@@ -43,22 +49,55 @@ async def test_a_log_in_proves_account_user_and_role(
     assert await snowflake.verify(password_settings) == facts
 
 
-async def test_nothing_but_the_chosen_role_acts_and_quoted_names_are_not_folded(
+async def test_nothing_but_the_chosen_role_acts(
     snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
 ) -> None:
-    parameter = "SHOW PARAMETERS LIKE 'QUOTED_IDENTIFIERS_IGNORE_CASE' IN SESSION"
     facts = await snowflake.verify(settings.acting_as("seer above"))
-    rows = (await snowflake.execute(settings.acting_as("seer above"), words(parameter), TAG)).rows
 
     assert facts.role == "seer above"
     assert facts.active_secondary_roles == ""
-    assert str(rows[0]["value"]).lower() == "false"
     assert endpoint.journal.statements("USE SECONDARY ROLES NONE", outcome="ok")
+
+
+async def test_the_parameters_that_are_ours_hold_from_the_log_in_on(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    others = ("QUOTED_IDENTIFIERS_IGNORE_CASE = TRUE", "TIMEZONE = 'Asia/Tokyo'", "ABORT_DETACHED_QUERY = FALSE")
+    for each in others:
+        endpoint.sql(f"ALTER USER OPERATOR SET {each}", role="ACCOUNTADMIN")
+
+    rows = (await snowflake.execute(settings, words("SHOW PARAMETERS IN SESSION"), TAG)).rows
+
+    told = {str(row["key"]): str(row["value"]).lower() for row in rows}
+    assert {name: str(value).lower() for name, value in session_parameters.FIXED.items()}.items() <= told.items()
+    assert told["STATEMENT_TIMEOUT_IN_SECONDS"] == "60"
 
 
 async def test_the_driver_sends_no_telemetry(snowflake: Snowflake, settings: ConnectionSettings) -> None:
     async with snowflake._pool.session(settings) as session:
         assert not session.connection._connection.telemetry_enabled
+
+
+def test_the_driver_is_told_not_to_ask_the_cloud_where_it_runs_before_it_is_loaded() -> None:
+    watch = f"""
+import os, sys
+class Watch:
+    def find_spec(self, name, *_):
+        if name.startswith("snowflake.connector"):
+            print(name, os.environ.get("{UNASKED}"))
+sys.meta_path.insert(0, Watch())
+import freehold.snowflake.driver
+"""
+    environment = {name: value for name, value in os.environ.items() if name != UNASKED}
+    told = subprocess.run(
+        [sys.executable, "-c", watch],
+        env={**environment, "PYTHONPATH": ":".join(sys.path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    assert "snowflake.connector true" in told
+    assert {line.split()[1] for line in told} == {"true"}
 
 
 async def test_a_statement_carries_the_tag_of_installation_and_resource(

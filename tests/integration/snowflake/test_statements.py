@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import pytest
 
@@ -97,6 +98,32 @@ async def test_a_cut_connection_leaves_the_outcome_unknown_and_the_statement_is_
     rows = (await snowflake.execute(settings, words("SHOW DATABASES LIKE 'D'"), TAG)).rows
     assert len(rows) == (action == "drop-after")
     assert len(endpoint.journal.statements("CREATE DATABASE D")) <= 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_statement_that_the_front_end_turns_away_is_not_repeated_by_the_driver(
+    status: Literal[429, 503], snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    await snowflake.verify(settings)
+    endpoint.faults.add(Fault(match="CREATE DATABASE", action="http", status=status))
+
+    with pytest.raises(OutcomeUnknown):
+        await snowflake.execute(settings, words("CREATE DATABASE D"), TAG)
+
+    assert not endpoint.journal.statements("CREATE DATABASE D")
+
+
+async def test_tasks_that_share_a_session_each_get_their_own_rows(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    endpoint.faults.add(Fault(match="^SELECT [0-9]", action="delay", seconds=0.1, times=None))
+
+    async def ask(number: int) -> object:
+        ((value,),) = [row.values() for row in (await snowflake.execute(settings, words(f"SELECT {number}"), TAG)).rows]
+        return value
+
+    assert await asyncio.gather(*(ask(number) for number in range(20))) == list(range(20))
+    assert sum(entry.kind == "login" for entry in endpoint.journal.since()) == 1
 
 
 @pytest.mark.parametrize("number", [603, 604, 630])

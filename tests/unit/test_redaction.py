@@ -32,6 +32,13 @@ def test_all_that_settings_hide_are_secrets(credential: Credential, secret: str)
     assert not any(each in repr(settings) for each in ("canary", "way-out"))
 
 
+def test_a_key_is_known_by_the_lines_that_it_is_printed_in() -> None:
+    lines = [*redaction.secrets_of(KeyPair("s", bytes(range(100)), "SHA256:x"))]
+
+    assert redaction.without("\n".join(["-----BEGIN PRIVATE KEY-----", *lines]), lines).count("***") == 3
+    assert redaction.without(base64.b64encode(bytes(range(100))).decode(), lines) == "*" * 9
+
+
 def test_what_is_quoted_whole_is_masked_and_the_words_around_it_are_left() -> None:
     assert redaction.without("no user 'a b c d', only a b", {"a b c d"}) == "no user '***', only a b"
 

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import base64
 import re
+import textwrap
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 
 _MASK = "***"
 _WORD = re.compile(r"[^\s'\"]+")
+_PEM_LINE = 64
 _TELLING = 4
 """Length from which a part of a secret tells something."""
 
 
 def secrets_of(holder: object) -> Iterator[str]:
-    """The secrets in a dataclass, and in those that it holds: what their `repr` leaves out; bytes as base64."""
+    """The secrets in a dataclass, and in those that it holds: what their `repr` leaves out.
+
+    Bytes are told in base64, by the lines of PEM (RFC 7468, section 2).
+    """
     if not is_dataclass(holder):
         return
     for each in fields(holder):
@@ -25,7 +30,7 @@ def secrets_of(holder: object) -> Iterator[str]:
         if each.repr:
             yield from secrets_of(value)
         elif isinstance(value, bytes):
-            yield base64.b64encode(value).decode()
+            yield from textwrap.wrap(base64.b64encode(value).decode(), _PEM_LINE)
         elif isinstance(value, str) and value:
             yield value
 

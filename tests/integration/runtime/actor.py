@@ -18,7 +18,7 @@ from freehold.kube.objects import Key
 from freehold_controllers.runtime.lines import Workers
 from freehold_controllers.runtime.process import Process, Settings
 from freehold_controllers.runtime.watches import Watch
-from freehold_controllers.runtime.work import Again
+from freehold_controllers.runtime.work import Done
 
 WAREHOUSES = KINDS["Warehouse"].resource.path
 
@@ -34,14 +34,14 @@ async def main(kubeconfig: str, namespace: str, name: str, port: str, log: str) 
     async with Kube.from_kubeconfig(kubeconfig) as kube:
         process = Process(kube, settings, [Watch(WAREHOUSES, reconciled=True, namespace=namespace)])
 
-        async def reconcile(key: Key, _not_before: float) -> Again:
+        async def reconcile(key: Key, _not_before: float) -> Done:
             """Write a few lines, a moment apart, and come back soon."""
             found = process.reflectors[WAREHOUSES.kind].store[key.namespace, key.name]
             for _ in range(5):
                 process.member.require_active()
                 os.write(lines, f"{name} {monotonic()} {key.name} {found.generation}\n".encode())
                 await asyncio.sleep(0.02)
-            return Again(timedelta(seconds=0.05))
+            return Done(every=timedelta(seconds=0.05))
 
         await process.run(reconcile)
 

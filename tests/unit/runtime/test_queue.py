@@ -203,7 +203,8 @@ async def test_a_resync_is_content_with_what_was_seen_in_the_second_part_of_its_
 async def test_a_retry_wants_to_see_what_has_become_of_it_when_its_time_has_come(queue: Queue, clock: Clock) -> None:
     queue.add(A)
     await taken_at(queue, clock, 10)
-    queue.done(A, again=100, priority=Priority.RETRY)
+    queue.done(A)
+    queue.add(A, Priority.RETRY, after=100)
     assert await taken_at(queue, clock, 130) == 110
 
 

@@ -11,10 +11,10 @@ import pytest
 from freehold.kube.backoff import Backoff
 from freehold.kube.errors import Conflict
 from freehold.kube.objects import Key
-from freehold_controllers.runtime.lines import Lines, Priority, Workers
+from freehold_controllers.runtime.lines import Lines, Workers
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Queue
-from freehold_controllers.runtime.work import Again, Done, Forget, Result, Unfinished, work
+from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished, work
 
 KEY = Key("Thing", "n", "a")
 
@@ -24,7 +24,6 @@ class Back:
     """How a key was given back."""
 
     again: float | None = None
-    priority: Priority | None = None
     failed: bool = False
     earlier: int = 0
 
@@ -36,8 +35,8 @@ class Given(Queue):
         super().__init__(Backoff(first=1, most=1), Lines(Workers(own=1, pool=0)))
         self.back: Back | None = None
 
-    def done(self, _key: Key, *, again: float | None = None, priority: Priority = Priority.RESYNC) -> None:
-        self.back = Back(again, priority)
+    def done(self, _key: Key, *, again: float | None = None) -> None:
+        self.back = Back(again)
         self.close()
 
     def failed(self, _key: Key, *, earlier: int = 0) -> None:
@@ -71,7 +70,6 @@ async def test_what_is_done_comes_back_at_a_spread_resync(result: Done, least: f
     for _ in range(20):
         back = await outcome(result)
         assert back is not None
-        assert back.priority is Priority.RESYNC
         assert back.again is not None
         assert least <= back.again <= most
 
@@ -84,11 +82,7 @@ async def test_what_is_not_to_be_hurried_waits_half_a_minute_at_first_and_then_e
 
 
 async def test_what_is_gone_does_not_come_back() -> None:
-    assert await outcome(Forget()) == Back(None, Priority.RESYNC)
-
-
-async def test_what_awaits_something_comes_back_when_it_asked_to() -> None:
-    assert await outcome(Again(timedelta(seconds=7))) == Back(7.0, Priority.RETRY)
+    assert await outcome(Forget()) == Back()
 
 
 @pytest.mark.parametrize(

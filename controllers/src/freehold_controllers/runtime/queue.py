@@ -128,17 +128,16 @@ class Queue:
                     await self._stirred.wait()
         raise Closed
 
-    def done(self, key: Key, *, again: float | None = None, priority: Priority = Priority.RESYNC) -> None:
+    def done(self, key: Key, *, again: float | None = None) -> None:
         """Give a key back after success.
 
         Args:
             key: the key.
             again: seconds until it is ready again by itself; None for never.
-            priority: its priority then.
         """
         self._failures.pop(key, None)
         self._went_on(key)
-        self._give_back(key, again, priority)
+        self._give_back(key, again, Priority.RESYNC)
 
     def failed(self, key: Key, *, earlier: int = 0) -> None:
         """Give a key back after a failure; it is ready again after a growing delay.

@@ -13,10 +13,9 @@ from prometheus_client import Counter, Histogram
 
 from freehold import logs, tracing
 from freehold.kube.backoff import jittered, stretched
-from freehold.kube.errors import ApiError
+from freehold.kube.errors import ApiError, Conflict
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
-from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Closed, Queue, Turn
 
@@ -28,7 +27,7 @@ _HEAD_START = 6
 
 _RECONCILES = Counter(
     "freehold_reconciles",
-    "Reconciles by kind and result (done, again, hold, forget, failed).",
+    "Reconciles by kind and result (done, hold, forget, failed).",
     ["kind", "result"],
     registry=REGISTRY,
 )
@@ -54,17 +53,6 @@ class Done:
 
     every: timedelta | None = None
     resync: timedelta | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Something is awaited that may happen without an event.
-
-    Attributes:
-        after: when to look again.
-    """
-
-    after: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +94,7 @@ class _Failed:
     earlier: int = 0
 
 
-Result = Done | Again | Hold | Forget
+Result = Done | Hold | Forget
 
 Reconcile = Callable[[Key, float], Awaitable[Result]]
 """Works on one resource, not content with what was seen before an instant (monotonic time, `Turn.not_before`); an
@@ -142,8 +130,6 @@ async def _take_turn(turn: Turn, queue: Queue, reconcile: Reconcile, resync: tim
         case Done():
             every = result.every or resync
             queue.done(key, again=stretched(result.resync) if result.resync else jittered(every))
-        case Again():
-            queue.done(key, again=result.after.total_seconds(), priority=Priority.RETRY)
         case Hold():
             queue.hold(key, result.retry_in.total_seconds())
         case Forget():
@@ -161,8 +147,11 @@ async def _attempt(turn: Turn, reconcile: Reconcile) -> Result | _Failed:
         async with asyncio.timeout(LONGEST.total_seconds()):
             return await reconcile(turn.key, turn.not_before)
     except Unfinished as error:
-        _log.info("to be tried again: %s", error)
+        # Its condition and Event tell of it once; here it would be told at each try.
+        _log.debug("to be tried again: %s", error)
         return _Failed(_HEAD_START if error.slowly else 0)
+    except Conflict as error:
+        _log.info("somebody else wrote at the same time, it begins anew: %s", error)
     except (ApiError, NotActive) as error:
         _log.warning("the reconcile ended early: %s", error)
     except Exception:

@@ -90,6 +90,12 @@ def unquoted(text: str) -> str:
     return text
 
 
+def printed(*parts: str) -> tuple[str, ...]:
+    """All that a name may be printed as: accounts differ in whether they quote what need not be, or nothing."""
+    forms = (".".join(parts), qualified(parts), ".".join(quote(each) if needs_quotes(each) else each for each in parts))
+    return tuple(dict.fromkeys(forms))
+
+
 def needs_quotes(name: str) -> bool:
     """Whether people must quote this stored name in their SQL: bare identifiers are folded to upper case."""
     return not (_BARE.fullmatch(name) and name == name.upper())

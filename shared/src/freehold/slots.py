@@ -101,16 +101,29 @@ def granted(slot: Slot) -> Granted:
     raise ValueError(f"not the grant of a privilege: {slot}")
 
 
-def assigned(slot: Slot) -> tuple[str, str, str]:
-    """What an assignment says: stored name of the role, and whom it is granted to: words and stored name.
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """What an assignment says.
 
-    Args:
-        slot: one that `assignment` made of an account role.
+    Attributes:
+        role_type: words of the role, such as `DATABASE ROLE`.
+        role: which role it is.
+        holder_type: words of who has it.
+        holder: who that is.
     """
+
+    role_type: str
+    role: Name
+    holder_type: str
+    holder: Name
+
+
+def assigned(slot: Slot) -> Assigned:
+    """What a slot says that `assignment` made."""
     match slot.phrase:
-        case ("ROLE", Name((role,)), str(words), Name((who,))):
-            return role, words.removeprefix("TO "), who
-    raise ValueError(f"not the assignment of an account role: {slot}")
+        case (str(role_type), Name() as role, str(words), Name() as holder):
+            return Assigned(role_type, role, words.removeprefix("TO "), holder)
+    raise ValueError(f"not the assignment of a role: {slot}")
 
 
 def taken_from(slot: Slot) -> Slot:

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from freehold import sql
+from freehold.identifiers import split
 from freehold.kinds.property import (
     KEEP,
     UNSET,
@@ -233,6 +234,11 @@ def own_name() -> Any:
 def immutable() -> Any:
     """A field that belongs to what the object is, such as the name of its database: another value, another object."""
     return _field(Property(change=Change.IDENTITY))
+
+
+def qualified_name() -> Any:
+    """The dotted name of what belongs to what the object is, as people write it: `DB.ROLE`, `"my db".ROLE`."""
+    return _field(Property(change=Change.IDENTITY, check=split), min_length=1, max_length=1024)
 
 
 def checked(check: Callable[[Any], object], **constraints: Any) -> Any:

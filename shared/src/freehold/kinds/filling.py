@@ -22,12 +22,12 @@ class Listing:
     Attributes:
         query: the query.
         column: by which its rows are told apart first.
-        name: the stored name in that column of what fills the slot in question.
+        names: what may be printed in that column of what fills the slot in question.
     """
 
     query: Sql
     column: str
-    name: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)

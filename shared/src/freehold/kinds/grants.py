@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
 from freehold import datatypes, privileges, slots, sql
-from freehold.identifiers import InvalidName, split, split_in_schema, unquoted
-from freehold.identity import Slot, split_arguments
-from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import checked, custom, ref
+from freehold.identifiers import InvalidName, printed, split, split_in_schema
+from freehold.identity import Name, Slot, split_arguments
+from freehold.kinds.assignments import grant_option, option_in, revoke
+from freehold.kinds.common import Name as StoredName
+from freehold.kinds.common import Reference, SnowflakeSpec
+from freehold.kinds.fields import checked, ref
 from freehold.kinds.filling import Filling, Listing
 from freehold.kinds.kind import Kind, Requested, named_in
 from freehold.kinds.model import Model
-from freehold.kinds.property import Target, column
 from freehold.kinds.resource import Rule, exactly_one, ruled
-from freehold.kinds.values import Boolean
 from freehold.observation import Row
 from freehold.slots import Phrase
 from freehold.sql import Sql
@@ -67,7 +67,7 @@ class OnAccountObject(Model):
 
     object_type: AccountObject
     """What it is."""
-    object_name: Name
+    object_name: StoredName
     """Its stored name."""
 
 
@@ -83,7 +83,7 @@ class OnSchema(Model):
     """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
     schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True, qualified=True)
     """The Schema, in place of its name."""
-    future_schemas_in_database: Name | None = None
+    future_schemas_in_database: StoredName | None = None
     """Stored name of the database whose schemas to come are meant."""
     future_schemas_in_database_ref: Reference | None = ref(
         "Database", instead_of="future_schemas_in_database", parent=True
@@ -99,7 +99,7 @@ class Future(Model):
     )
     object_type_plural: Plural
     """What they are."""
-    in_database: Name | None = None
+    in_database: StoredName | None = None
     """Stored name of the database."""
     in_database_ref: Reference | None = ref("Database", instead_of="in_database", parent=True)
     """The Database, in place of its name."""
@@ -127,14 +127,6 @@ class OnSchemaObject(Model):
     """All objects of a type that are yet to come."""
 
 
-def _switch_grant_option(target: Target, desired: bool | None, observed: object) -> Sequence[Sql]:
-    if target.slot is None or bool(desired) == observed:
-        return ()
-    if desired:
-        return (sql.sql("GRANT {grant} WITH GRANT OPTION", grant=target.name),)
-    return (sql.sql("REVOKE GRANT OPTION FOR {grant}", grant=sql.named(slots.taken_from(target.slot))),)
-
-
 class GrantSpec(SnowflakeSpec):
     """Privileges on something."""
 
@@ -142,9 +134,7 @@ class GrantSpec(SnowflakeSpec):
         min_length=1, max_length=100, json_schema_extra={"x-kubernetes-list-type": "set"}
     )
     """The privileges, such as SELECT. Each is granted, watched and taken back by itself; others are left alone."""
-    with_grant_option: bool | None = custom(
-        alter=_switch_grant_option, observe=column("grant_option"), source="show.grant_option", codec=Boolean()
-    )
+    with_grant_option: bool | None = grant_option()
     """Whether they may be passed on."""
 
 
@@ -221,7 +211,12 @@ def _show(slot: Slot) -> Listing:
     future, _, container = str(words).removeprefix("FUTURE ").rpartition(" IN ")
     shown = sql.join((sql.words(container), *(sql.named(each) for each in name if not isinstance(each, str))))
     query = sql.sql("SHOW FUTURE GRANTS IN {of}" if future else "SHOW GRANTS ON {of}", of=shown)
-    return Listing(query, "grantee_name", grant.grantee.parts[-1])
+    return Listing(query, "grantee_name", _printed(grant.grantee))
+
+
+def _printed(grantee: Name) -> tuple[str, ...]:
+    """Some accounts print a database role with its database, which the securable tells anyway."""
+    return (*printed(*grantee.parts), *printed(*grantee.parts[-1:]))
 
 
 def _fills(slot: Slot, row: Row) -> bool:
@@ -234,18 +229,9 @@ def _fills(slot: Slot, row: Row) -> bool:
     return (
         row["privilege"] == _SHOWN_PRIVILEGES.get(grant.privilege, grant.privilege)
         and _words(row[to]) == grant.grantee_type
-        and _grantee(row) == grant.grantee.parts[-1]
+        and row["grantee_name"] in _printed(grant.grantee)
         and (not future or _words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))
     )
-
-
-def _grantee(row: Row) -> str:
-    """A role's stored name. Some accounts print a database role with its database, which the securable tells."""
-    printed = str(row["grantee_name"])
-    try:
-        return split(printed)[-1] if printed.endswith('"') or "." in printed else printed
-    except InvalidName:
-        return unquoted(printed)
 
 
 def _words(printed: object) -> str:
@@ -253,18 +239,8 @@ def _words(printed: object) -> str:
 
 
 def _grant(slot: Slot, spec: GrantSpec) -> Sql:
-    option = sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
-    return sql.sql("GRANT {grant}{option}", grant=sql.named(slot), option=option)
+    return sql.sql("GRANT {it}{option}", it=sql.named(slot), option=option_in(spec))
 
 
-def _revoke(slot: Slot, force: bool) -> Sql:
-    """Exactly one privilege. RESTRICT is Snowflake's default: what was passed on keeps it."""
-    return sql.sql(
-        "REVOKE {grant}{cascade}",
-        grant=sql.named(slots.taken_from(slot)),
-        cascade=sql.words(" CASCADE" if force else ""),
-    )
-
-
-FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=_revoke)
+FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=revoke)
 """How grants of privileges are read, given and taken."""

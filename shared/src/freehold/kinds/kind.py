@@ -10,7 +10,7 @@ from typing import Any
 
 from freehold import sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check, qualified, quote, split
+from freehold.identifiers import InvalidName, check, qualified, split
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.filling import Filling
@@ -406,11 +406,10 @@ class Kind:
         return word if self.level is Level.ACCOUNT else sql.join((word, sql.identifier(*target.parts[:-1])))
 
     def printed(self, target: Target) -> tuple[str, ...]:
-        """What SHOW may print in the column by which rows are told apart first: the last part of an object's name, and
-        of a slot a name that it holds, with or without quotes."""
+        """What SHOW may print in the column by which rows are told apart first: the last part of an object's name,, or
+        of a slot what its query says."""
         if self.filling and target.slot:
-            name = self.filling.show(target.slot).name
-            return name, quote(name)
+            return self.filling.show(target.slot).names
         return target.parts[-1:]
 
     def row_of(self, target: Target, rows: Iterable[Row]) -> Row | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from freehold import sql
 from freehold.kinds.common import Name, SnowflakeSpec
 from freehold.kinds.fields import comment, own_name, tags
-from freehold.kinds.kind import Content, Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind, Level
 from freehold.kinds.resource import Rule
-from freehold.observation import Observation, Row
+from freehold.kinds.roles import ownership_kept
+from freehold.observation import Observation
 
 SYSTEM_ROLES = ("ACCOUNTADMIN", "ORGADMIN", "GLOBALORGADMIN", "SECURITYADMIN", "USERADMIN", "SYSADMIN", "PUBLIC")
 """Roles that every account has. Source: "System-defined roles" in Snowflake's documentation."""
@@ -22,16 +22,6 @@ class AccountRoleSpec(SnowflakeSpec):
     """A note for people."""
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""
-
-
-def _owned_object(row: Row) -> str:
-    """An object in SHOW GRANTS, which prints its qualified name."""
-    return f"{str(row['granted_on']).lower().replace('_', ' ')} {row['name']}"
-
-
-def _objects_to_come(row: Row) -> str:
-    """The objects of a future grant, which SHOW names by their container: `DB.<TABLE>`."""
-    return f"future OWNERSHIP of {row['name']}"
 
 
 def _adoptable(observation: Observation) -> str | None:
@@ -55,24 +45,6 @@ ACCOUNT_ROLE = Kind(
         ),
     ),
     volatile=frozenset({"is_inherited", "assigned_to_users", "granted_to_roles", "granted_roles"}),
-    # DROP ROLE hands whatever the role owns to the role that drops it, without a word.
-    content=(
-        Content(
-            lambda target: sql.sql("SHOW GRANTS TO ROLE {name}", name=target.name),
-            counts=lambda row: row["privilege"] == "OWNERSHIP",
-            name=_owned_object,
-            remedy="the DROP would hand this to Freehold's role, so GRANT OWNERSHIP on it to another role, or drop it",
-            told_to_all=True,
-            forced=False,
-        ),
-        Content(
-            lambda target: sql.sql("SHOW FUTURE GRANTS TO ROLE {name}", name=target.name),
-            counts=lambda row: row["privilege"] == "OWNERSHIP",
-            name=_objects_to_come,
-            remedy="whatever is made there would be the role's, and Freehold's after the DROP, so revoke this first",
-            told_to_all=True,
-            forced=False,
-        ),
-    ),
+    content=ownership_kept("ROLE"),
     adoptable=_adoptable,
 )

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from freehold import slots, sql
-from freehold.identifiers import unquoted
-from freehold.identity import Slot
+from freehold import slots
+from freehold.kinds import assignments
+from freehold.kinds.assignments import grant_option
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import custom, immutable, ref
-from freehold.kinds.filling import Filling, Listing
+from freehold.kinds.fields import immutable, ref
 from freehold.kinds.kind import Domain, Kind, Level, Slots, named_in
-from freehold.kinds.property import Target, column
 from freehold.kinds.resource import Rule, exactly_one
-from freehold.kinds.values import Boolean
-from freehold.observation import Row
-from freehold.sql import Sql
-
-
-def _switch_grant_option(target: Target, desired: bool | None, observed: object) -> Sequence[Sql]:
-    if target.slot is None or bool(desired) == observed:
-        return ()
-    if desired:
-        return (sql.sql("GRANT {role} WITH GRANT OPTION", role=target.name),)
-    return (sql.sql("REVOKE GRANT OPTION FOR {role}", role=sql.named(slots.taken_from(target.slot))),)
 
 
 class AccountRoleAssignmentSpec(SnowflakeSpec):
@@ -41,9 +28,7 @@ class AccountRoleAssignmentSpec(SnowflakeSpec):
     """Stored name of the user who gets it."""
     to_user_ref: Reference | None = ref("User", instead_of="to_user", parent=True)
     """The User who gets it, in place of the name."""
-    with_grant_option: bool | None = custom(
-        alter=_switch_grant_option, observe=column("grant_option"), source="show.grant_option", codec=Boolean()
-    )
+    with_grant_option: bool | None = grant_option()
     """Whether the role that gets it may pass it on."""
 
 
@@ -54,34 +39,6 @@ def _assignment(spec: AccountRoleAssignmentSpec, namespace: str, kinds: Mapping[
     return (slots.assignment(slots.of("ROLE", *role), slots.of(holder, *name)),)
 
 
-def _show(slot: Slot) -> Listing:
-    """What a role holds says of its roles whether it may pass them on; of users, the list of one role's holders is
-    the one that few queries tell for many of them."""
-    role, holder, who = slots.assigned(slot)
-    if holder == "USER":
-        return Listing(sql.sql("SHOW GRANTS OF ROLE {role}", role=sql.identifier(role)), "grantee_name", who)
-    return Listing(sql.sql("SHOW GRANTS TO ROLE {who}", who=sql.identifier(who)), "name", role)
-
-
-def _fills(slot: Slot, row: Row) -> bool:
-    role, holder, who = slots.assigned(slot)
-    if holder == "USER":
-        # An account may print users as USER$NAME.
-        printed = unquoted(str(row["grantee_name"]).removeprefix("USER$"))
-        return row["granted_to"] == holder and printed == who
-    return (row["privilege"], row["granted_on"], unquoted(str(row["name"]))) == ("USAGE", "ROLE", role)
-
-
-def _grant(slot: Slot, spec: AccountRoleAssignmentSpec) -> Sql:
-    option = sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
-    return sql.sql("GRANT {role}{option}", role=sql.named(slot), option=option)
-
-
-def _revoke(slot: Slot, force: bool) -> Sql:
-    cascade = sql.words(" CASCADE" if force and slots.assigned(slot)[1] == "ROLE" else "")
-    return sql.sql("REVOKE {role}{cascade}", role=sql.named(slots.taken_from(slot)), cascade=cascade)
-
-
 ACCOUNT_ROLE_ASSIGNMENT = Kind(
     spec=AccountRoleAssignmentSpec,
     domain=Domain.ACCOUNT,
@@ -90,7 +47,7 @@ ACCOUNT_ROLE_ASSIGNMENT = Kind(
     holds_data=False,
     short_names=("ara",),
     slots=_assignment,
-    filling=Filling(show=_show, fills=_fills, fill=_grant, empty=_revoke),
+    filling=assignments.FILLING,
     rules=(
         exactly_one("roleName", "roleRef"),
         exactly_one("toRole", "toRoleRef", "toUser", "toUserRef"),

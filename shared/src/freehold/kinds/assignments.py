@@ -1,0 +1,88 @@
+"""What assignments of roles have in common, whichever sort of role it is: how they are read, given and taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from freehold import slots, sql
+from freehold.identifiers import printed
+from freehold.identity import Slot
+from freehold.kinds.fields import custom
+from freehold.kinds.filling import Filling, Listing
+from freehold.kinds.property import Target, column
+from freehold.kinds.values import Boolean
+from freehold.observation import Row
+from freehold.sql import Sql
+
+_ROLES = frozenset({"ROLE", "DATABASE ROLE"})
+"""Holders that may pass on what they hold."""
+
+
+def _switch_grant_option(target: Target, desired: bool | None, observed: object) -> Sequence[Sql]:
+    if target.slot is None or bool(desired) == observed:
+        return ()
+    if desired:
+        return (sql.sql("GRANT {it} WITH GRANT OPTION", it=target.name),)
+    return (sql.sql("REVOKE GRANT OPTION FOR {it}", it=sql.named(slots.taken_from(target.slot))),)
+
+
+def grant_option() -> Any:
+    """The field that says whether what is granted may be passed on."""
+    return custom(
+        alter=_switch_grant_option, observe=column("grant_option"), source="show.grant_option", codec=Boolean()
+    )
+
+
+def option_in(spec: Any) -> Sql:
+    """The clause of GRANT by which it may be."""
+    return sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
+
+
+def revoke(slot: Slot, force: bool) -> Sql:
+    """The statement that takes exactly this back. RESTRICT is Snowflake's default: what was passed on keeps it."""
+    cascade = sql.words(" CASCADE" if force else "")
+    return sql.sql("REVOKE {it}{cascade}", it=sql.named(slots.taken_from(slot)), cascade=cascade)
+
+
+def _show(slot: Slot) -> Listing:
+    """What a role holds says as well whether it may pass that on. Of the others, one role's list of holders is the one
+    that few queries tell for many of them."""
+    given = slots.assigned(slot)
+    if given.holder_type in _ROLES:
+        words, name, wanted = f"TO {given.holder_type}", given.holder, given.role
+        return Listing(_grants(words, sql.named(name)), "name", printed(*wanted.parts))
+    query = _grants(f"OF {given.role_type}", sql.named(given.role))
+    return Listing(query, "grantee_name", printed(*given.holder.parts))
+
+
+def _grants(words: str, name: Sql) -> Sql:
+    return sql.sql("SHOW GRANTS {words} {name}", words=sql.words(words), name=name)
+
+
+def _fills(slot: Slot, row: Row) -> bool:
+    given = slots.assigned(slot)
+    if given.holder_type in _ROLES:
+        is_role = row["privilege"] == "USAGE" and _words(row["granted_on"]) == given.role_type
+        return is_role and row["name"] in printed(*given.role.parts)
+    # Users may be printed as USER$NAME, and shares behind their account.
+    who = str(row["grantee_name"]).removeprefix("USER$")
+    if given.holder_type == "SHARE":
+        who = who.partition(".")[2] or who
+    return _words(row["granted_to"]) == given.holder_type and who in printed(*given.holder.parts)
+
+
+def _words(shown: object) -> str:
+    return str(shown).replace("_", " ")
+
+
+def _grant(slot: Slot, spec: Any) -> Sql:
+    return sql.sql("GRANT {it}{option}", it=sql.named(slot), option=option_in(spec))
+
+
+def _revoke(slot: Slot, force: bool) -> Sql:
+    return revoke(slot, force and slots.assigned(slot).holder_type in _ROLES)
+
+
+FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=_revoke)
+"""How assignments are read, given and taken."""

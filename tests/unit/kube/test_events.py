@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import pytest
 
 from freehold.kube.client import Kube
 from freehold.kube.events import DISTINCT, NOTE_LIMIT, Recorder
@@ -116,3 +119,32 @@ async def test_refused_events_are_dropped(kube: Kube, script: Script) -> None:
         recorder.record(RESOURCE, "Warning", "Failed", "no")
         recorder.record(RESOURCE, "Normal", "Created", "yes")
     assert script.asked == ["POST", "POST"]
+
+
+async def test_what_is_told_is_logged_once_with_what_it_is_about(
+    kube: Kube, script: Script, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        script.then(reply({}, 201))
+    clock = Clock()
+    with caplog.at_level(logging.INFO, "freehold.kube.events"):
+        async with recording(kube, clock) as recorder:
+            for _ in range(3):
+                recorder.record(RESOURCE, "Normal", "Created", "made it")
+            recorder.record(RESOURCE, "Warning", "Lost", "where is it?")
+    logged = [(each.levelname, each.getMessage()) for each in caplog.records]
+    assert logged == [("INFO", "made it"), ("WARNING", "where is it?")]
+    about = {"kind": "Thing", "namespace": "n", "resource": "t", "reason": "Created"}
+    assert about.items() <= vars(caplog.records[0]).items()
+
+
+@pytest.mark.parametrize(("cause", "levels"), [("NamespaceTerminating", []), ("Other", ["WARNING"])])
+async def test_an_event_that_a_namespace_does_not_take_any_more_is_no_trouble(
+    kube: Kube, script: Script, caplog: pytest.LogCaptureFixture, cause: str, levels: list[str]
+) -> None:
+    status = {"kind": "Status", "reason": "Forbidden", "message": "no", "details": {"causes": [{"reason": cause}]}}
+    script.then(reply(status, 403))
+    with caplog.at_level(logging.INFO, "freehold.kube.events"):
+        async with recording(kube, Clock()) as recorder:
+            recorder.record(RESOURCE, "Normal", "Created", "made it")
+    assert [each.levelname for each in caplog.records][1:] == levels

@@ -124,7 +124,7 @@ class ProviderConfigs:
     ) -> Done:
         reason = Reason(error.reason) if isinstance(error, ConfigurationError | LoginFailed) else Reason.PING_FAILED
         trace = error.trace if isinstance(error, SnowflakeError) else ""
-        _log.info("ProviderConfig %s/%s: %s %s", found.namespace, found.name, error, trace)
+        _log.debug("%s: %s %s", found.key, error, trace)
         new = before.model_copy(update={"secret_resource_version": version})
         verdict = Verdict("False", reason, str(error))
         # A grant is made in Snowflake, of which nothing tells us.

@@ -80,7 +80,7 @@ class Reconciler:
         except InvalidName as error:
             stop = Stop(Reason.VALIDATION_FAILED, f"the manifest can't be used: {error}")
         except (SnowflakeError, ConfigurationError) as error:
-            _log.info("%s: %s %s", run.report, error, error.trace if isinstance(error, SnowflakeError) else "")
+            _log.debug("%s: %s %s", run.report, error, error.trace if isinstance(error, SnowflakeError) else "")
             stop = (deletion_stop_for if found.deleting else stop_for)(error, run.report, foreign_provider(found))
             hold = Hold(timedelta(seconds=error.retry_in)) if isinstance(error, CircuitOpen) else None
         else:

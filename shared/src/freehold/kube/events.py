@@ -89,7 +89,7 @@ class Recorder:
         self._waiting: asyncio.Queue[_Told] = asyncio.Queue(_WAITING)
 
     def record(self, about: Object, type: Type, reason: str, note: str, *, action: str = "Reconcile") -> None:  # noqa: A002
-        """Say that something happened to a resource.
+        """Say that something happened to a resource, in the log, too, unless it was said just before.
 
         Args:
             about: the resource.
@@ -105,6 +105,8 @@ class Recorder:
         if told is None and len(similar) < DISTINCT:
             similar.append(told := _Told(self._body(about, type, reason, note, action, now), 1, now, now))
             self._enqueue(told)
+            about_it = {"kind": about.kind, "namespace": about.namespace, "resource": about.name, "reason": reason}
+            _log.log(logging.INFO if type == "Normal" else logging.WARNING, "%s", note, extra=about_it)
             return
         told = told or similar[-1]
         told.count, told.last = told.count + 1, now
@@ -120,7 +122,7 @@ class Recorder:
                 await self._write(told)
             except ApiError as error:
                 _DROPPED.inc()
-                _log.warning("an event could not be written: %s", error)
+                _log.log(_gravity(error), "an event could not be written: %s", error)
             finally:
                 self._waiting.task_done()
 
@@ -181,3 +183,10 @@ class Recorder:
             "reportingController": self._controller,
             "reportingInstance": self._instance,
         }
+
+
+def _gravity(error: ApiError) -> int:
+    """Level to log a failure at: a namespace that is on its way out takes no Events, which is nobody's fault."""
+    causes = error.details.get("causes") or ()
+    ending = any(each.get("reason") == "NamespaceTerminating" for each in causes)
+    return logging.DEBUG if ending else logging.WARNING

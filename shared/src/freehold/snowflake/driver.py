@@ -43,8 +43,9 @@ from freehold.snowflake.errors import (
 from freehold.snowflake.settings import ConnectionSettings, Proxy
 from freehold.sql import Sql
 
-# Below that the core tells the course of each request, and of each proxy variable it finds; what matters is raised.
-logging.getLogger("snowflake.connector").setLevel(logging.ERROR)
+# The core tells the course of each request, each proxy variable that it finds, and whatever a server says of a log-in,
+# which may quote a secret. What matters is raised.
+logging.getLogger("snowflake.connector").setLevel(logging.CRITICAL)
 
 STATEMENT_TIMEOUT = timedelta(seconds=60)
 """Time limit that the server keeps for each statement, where the process sets no other one."""

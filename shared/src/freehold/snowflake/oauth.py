@@ -72,6 +72,8 @@ async def fetch_token(credential: ClientCredentials, settings: ConnectionSetting
 
 def _cause(error: Exception, settings: ConnectionSettings) -> str:
     """What is the matter; the client's own text holds the address of an object, which is another one each time."""
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"the proxy answered with HTTP status {error.status}"
     return redaction.without(str(error.__cause__ or error), frozenset(redaction.secrets_of(settings)))
 
 

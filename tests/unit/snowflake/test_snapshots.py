@@ -314,6 +314,16 @@ async def test_who_asked_before_the_instant_that_matters_doesnt_count(account: A
     assert account.asked == []
 
 
+async def test_who_all_asked_an_interval_ago_will_do_so_again(account: Account, found: Snapshots) -> None:
+    asking = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100)) for _ in range(4)]
+    await account.answer()
+    assert asking[-1].done()
+    account.now = 190
+    shared = asyncio.create_task(found.worth(SETTINGS, TABLES, 140))
+    await account.answer()
+    assert shared.result()
+
+
 async def test_a_few_in_a_scope_that_was_seen_to_be_huge_ask_alone(
     account: Account, found: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,7 +92,7 @@ def worth_it(scope: Scope, askers: int, rows: int | None) -> bool:
 
     Args:
         scope: the scope.
-        askers: how many have asked in the time that a snapshot would have served, and so many may again.
+        askers: how many have asked lately, and may again while a snapshot serves.
         rows: how many the scope had when it was last read; None before.
     """
     if not scope.divisible:

@@ -203,7 +203,9 @@ class Snapshots:
         since = min(not_before, now)
         known.asked.append(now)
         there = any(each is not None and each.begun >= since for each in (known.snapshot, known.flight))
-        if there or worth_it(scope, sum(each >= since for each in known.asked), known.rows):
+        # Twice as far back as a snapshot would serve lies the latest resync of all who look at the same interval.
+        askers = sum(each >= since - (now - since) for each in known.asked)
+        if there or worth_it(scope, askers, known.rows):
             return await self.rows(settings, scope, since)
         metrics.SNAPSHOT_REQUESTS.labels("single").inc()
         return None

@@ -82,8 +82,8 @@ class Counted:
 
 
 @contextmanager
-def _freehold() -> Iterator[tuple[ControlPlane, Endpoint]]:
-    """A control plane, a Snowflake endpoint and both controllers."""
+def _freehold() -> Iterator[tuple[ControlPlane, Endpoint, Controller]]:
+    """A control plane, a Snowflake endpoint and both controllers, of which that of schemas."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         control_plane = stack.enter_context(ControlPlane())
@@ -95,7 +95,7 @@ def _freehold() -> Iterator[tuple[ControlPlane, Endpoint]]:
             controller = Controller(control_plane, domain, folder, *options)
             controller.start()
             stack.callback(controller.kill)
-        yield control_plane, endpoint
+        yield control_plane, endpoint, controller
 
 
 def _manifests(size: str) -> str:
@@ -113,7 +113,7 @@ def _manifests(size: str) -> str:
     )
 
 
-def _story(control_plane: ControlPlane, endpoint: Endpoint) -> Iterator[tuple[str, int, Cost]]:
+def _story(control_plane: ControlPlane, endpoint: Endpoint, schemas: Controller) -> Iterator[tuple[str, int, Cost]]:
     """(phase, number of objects, cost) of each phase."""
     control_plane.kubectl("create", "namespace", "bench")
     tenant = Tenant(control_plane, endpoint, "bench")
@@ -128,19 +128,16 @@ def _story(control_plane: ControlPlane, endpoint: Endpoint) -> Iterator[tuple[st
 
     yield "create", total, counted.phase(lambda: apply("SMALL", 1), total + 1)
     yield "change a field", total, counted.phase(lambda: apply("MEDIUM", 2), total + 1)
-    yield "resync, nothing changed", total, counted.phase(lambda: _one_resync(endpoint), 0)
+    yield "resync, nothing changed", total, counted.phase(lambda: _one_resync(schemas), 0)
     yield "delete", total, counted.phase(lambda: _delete(tenant), total + 1)
 
 
-def _one_resync(endpoint: Endpoint) -> None:
-    """Wait until every schema has been looked at again."""
-    since = endpoint.sequence
-
-    def looked() -> bool:
-        seen = {each.text for each in endpoint.statements("^SHOW SCHEMAS LIKE", since=since)}
-        return len(seen) >= OBJECTS
-
-    until(looked, 10 * RESYNC_SECONDS, "every schema to be looked at again")
+def _one_resync(schemas: Controller) -> None:
+    """Wait until the schemas have been looked at again, once on the average."""
+    before = schemas.reconciles("Schema")
+    until(
+        lambda: schemas.reconciles("Schema") >= before + OBJECTS, 10 * RESYNC_SECONDS, "schemas to be looked at again"
+    )
 
 
 def _delete(tenant: Tenant) -> None:
@@ -162,8 +159,8 @@ def main() -> None:
     table = Table(*columns, title="Cost an object, by phase of its life")
     figures: dict[str, dict[str, float]] = {}
     started = time.monotonic()
-    with _freehold() as (control_plane, endpoint):
-        for phase, objects, cost in _story(control_plane, endpoint):
+    with _freehold() as (control_plane, endpoint, schemas):
+        for phase, objects, cost in _story(control_plane, endpoint, schemas):
             each = {name: round(value / objects, 2) for name, value in vars(cost).items()}
             figures[phase] = each
             table.add_row(phase, str(objects), *(f"{value:.2f}" for value in each.values()))

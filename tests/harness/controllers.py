@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.processes import until
 from freehold_devstack.supervisor import free_ports
@@ -115,6 +117,13 @@ class Controller:
         """What it counts, in the text form of Prometheus."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/metrics", timeout=5) as response:
             return str(response.read().decode())
+
+    def reconciles(self, kind: str) -> float:
+        """How many reconciles of resources of a kind have ended."""
+        families = text_string_to_metric_families(self.metrics())
+        (found,) = (family for family in families if family.name == "freehold_reconciles")
+        ended = (each for each in found.samples if each.name.endswith("_total"))
+        return sum(each.value for each in ended if each.labels["kind"] == kind)
 
     def _logged(self) -> str:
         return self.log.read_text()

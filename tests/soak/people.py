@@ -88,6 +88,9 @@ class People:
 
     async def hand_over(self, place: Place) -> bool:
         """Give the resource another name, and let the object stay."""
+        # Whoever waits for it himself can't hand it over yet.
+        if not await self.is_ready(place):
+            return False
         heir = f"{place.name.partition('--')[0]}--{self._random.randrange(10**6)}"
         annotation = {"metadata": {"annotations": {"freehold.dev/hand-over-to": f"{place.namespace}/{heir}"}}}
         former, path = place.name, place.kind.resource.path

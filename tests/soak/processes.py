@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Protocol
 
-_STARTING_SECONDS = 30.0
+_STARTING_SECONDS = 60.0
 """Until a process is so far as to listen when it is told to end."""
 
 _SETTLING_SECONDS = 60.0

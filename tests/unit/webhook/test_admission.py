@@ -380,6 +380,14 @@ async def test_what_is_likely_wrong_is_warned_about(world: World) -> None:
     assert any("double quotes" in warning for warning in verdict.warnings)
 
 
+async def test_a_data_type_that_may_be_misspelt_is_warned_of(world: World) -> None:
+    columns = [{"name": "A", "type": "NUMBRE"}, {"name": "B", "type": "DATE"}]
+    table = {"name": "T", "databaseName": "D", "schemaName": "S", "columns": columns}
+    verdict = await world.ask("Table", "a", "t", table)
+    assert verdict.outcome is Outcome.ALLOWED
+    assert [each.partition(":")[0] for each in verdict.warnings] == ["spec.columns[0].type"]
+
+
 async def test_a_refusal_rests_on_live_reads(world: World) -> None:
     """A copy that is behind must not cost anybody an answer: its database was renamed (deleted and applied again)."""
     await world.ask("Schema", "b", "s", {"name": "S", "databaseName": "OLD"})

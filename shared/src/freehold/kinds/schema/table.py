@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
 from pydantic import Field
 
 from freehold import bodies, datatypes, sql
-from freehold.datatypes import InvalidDataType
+from freehold.datatypes import DataType, InvalidDataType
 from freehold.kinds import columns, constraints, evolution, policies, search_optimization
 from freehold.kinds.columns import Column
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
@@ -160,7 +161,7 @@ class TableSpec(SnowflakeSpec):
 
 
 def _faults(spec: TableSpec) -> tuple[str, ...]:
-    return (*_column_faults(spec), *_constraint_faults(spec))
+    return (*_column_faults(spec), *_type_faults(spec), *_constraint_faults(spec))
 
 
 def _column_faults(spec: TableSpec) -> Iterator[str]:
@@ -173,19 +174,30 @@ def _column_faults(spec: TableSpec) -> Iterator[str]:
         using = each.masking_policy.using if each.masking_policy else None
         if using and using[0] != each.name:
             yield f"{place}.maskingPolicy.using: the first column is the masked one, {each.name}"
-        yield from _type_faults(place, each)
 
 
-def _type_faults(place: str, declared: Column) -> Iterator[str]:
-    try:
-        found = datatypes.parse(declared.type)
-    except InvalidDataType:
-        return
-    whole = found.base == "NUMBER" and found.arguments[1:] == (0,)
-    if declared.identity and found.known and not whole:
-        yield f"{place}.identity: only whole numbers are counted, not {found}"
-    if declared.collate and found.known and found.base != "VARCHAR":
-        yield f"{place}.collate: only texts have a collation, not {found}"
+def _type_faults(spec: TableSpec) -> Iterator[str]:
+    for place, each, found in _typed(spec):
+        whole = found.base == "NUMBER" and found.arguments[1:] == (0,)
+        if each.identity and found.known and not whole:
+            yield f"{place}.identity: only whole numbers are counted, not {found}"
+        if each.collate and found.known and found.base != "VARCHAR":
+            yield f"{place}.collate: only texts have a collation, not {found}"
+
+
+def _typed(spec: TableSpec) -> Iterator[tuple[str, Column, DataType]]:
+    """(place, column, its type) wherever the type can be read; what is wrong with others is told elsewhere."""
+    for at, each in enumerate(spec.columns):
+        with suppress(InvalidDataType):
+            yield f"spec.columns[{at}]", each, datatypes.parse(each.type)
+
+
+def _advice(spec: TableSpec) -> tuple[str, ...]:
+    unknown = [(place, found) for place, _, found in _typed(spec) if not found.known]
+    return tuple(
+        f"{place}.type: {found} is no data type that this release knows: see whether it is misspelt"
+        for place, found in unknown
+    )
 
 
 def _constraint_faults(spec: TableSpec) -> Iterator[str]:
@@ -268,4 +280,5 @@ TABLE = Kind(
     restricts=True,
     adoptable=_adoptable,
     faults=_faults,
+    advice=_advice,
 )

@@ -495,6 +495,26 @@ async def test_a_dry_run_of_several_claims_says_what_would_come_of_it_and_writes
     assert kube.writes == []
 
 
+class Patient(MemoryKube):
+    """An API server that answers no read before another one came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pair = asyncio.Barrier(2)
+
+    async def get(self, *args: Any, **options: Any) -> Object:
+        await self._pair.wait()
+        return await super().get(*args, **options)
+
+
+async def test_several_claims_are_looked_at_side_by_side() -> None:
+    claims = [asked("a"), asked("a", OTHER)]
+    async with asyncio.timeout(10):
+        held = await acquire_all(ClaimStore(Patient()), claims)
+    assert isinstance(held, tuple)
+    assert len(held) == len(claims)
+
+
 async def test_of_several_claims_all_or_none_are_held(kube: MemoryKube) -> None:
     store = ClaimStore(kube)
     taken, free = sorted([IDENTITY, OTHER], key=lambda identity: identity.hash, reverse=True)

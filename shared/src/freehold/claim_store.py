@@ -34,6 +34,9 @@ from freehold.resolve import Get, live, stands_for
 ATTEMPTS = 5
 """How often a claim that changes while it is decided about is looked at again."""
 
+LOOKS = 8
+"""Of several claims, how many are looked at at a time."""
+
 ROLLBACK = 1.0
 """Seconds for giving claims back when not all could be had; a caller that has run out of time waits no longer."""
 
@@ -198,16 +201,17 @@ async def acquire_all(
     Raises:
         ApiError: as `acquire`.
     """
-    if len(asked) > 1 and not dry_run:
+    asked = sorted(asked, key=lambda claim: claim.name)
+    if dry_run or len(asked) > 1:
         # Looked at first: what was taken from a holder that is gone, its evidence with it, can't be given back.
-        seen = await acquire_all(store, asked, dry_run=True)
-        if not isinstance(seen, tuple):
+        seen = await _look_at_all(store, asked)
+        if dry_run or not isinstance(seen, tuple):
             return seen
     had: list[Held | Awaiting] = []
     complete = False
     try:
-        for each in sorted(asked, key=lambda claim: claim.name):
-            outcome = await acquire(store, each, dry_run=dry_run)
+        for each in asked:
+            outcome = await acquire(store, each)
             if isinstance(outcome, Refused | Undecided):
                 return outcome
             had.append(outcome)
@@ -216,6 +220,22 @@ async def acquire_all(
     finally:
         if not complete:
             await _give_back(store, [each for each in had if isinstance(each, Held)])
+
+
+async def _look_at_all(store: ClaimStore, asked: Sequence[Claim]) -> tuple[Held | Awaiting, ...] | Refused | Undecided:
+    """What would come of asking for several claims, whose number must not use up the time of a request."""
+    limit = asyncio.Semaphore(LOOKS)
+
+    async def look(each: Claim) -> Held | Awaiting | Refused | Undecided:
+        async with limit:
+            return await acquire(store, each, dry_run=True)
+
+    had: list[Held | Awaiting] = []
+    for outcome in await asyncio.gather(*map(look, asked)):
+        if isinstance(outcome, Refused | Undecided):
+            return outcome
+        had.append(outcome)
+    return tuple(had)
 
 
 async def _give_back(store: ClaimStore, held: Sequence[Held]) -> None:

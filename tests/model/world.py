@@ -21,6 +21,7 @@ from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
+from freehold.kube.backoff import Backoff
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import DEFINITIONS, Key, Object
 from freehold.resolve import live
@@ -174,7 +175,8 @@ class Client(Snowflake):
     """The client layer over such connections."""
 
     def __init__(self, world: World) -> None:
-        super().__init__("model")
+        super().__init__("model", clock=lambda: world.monotonic)
+        self._traffic._pauses = Backoff(first=0.0, most=0.0)
         self._world = world
 
     async def _open(self, settings: ConnectionSettings) -> Session:  # noqa: ARG002  # the parent's own word

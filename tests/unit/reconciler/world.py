@@ -234,6 +234,9 @@ class MemorySnowflake(Snowflake):
         self.fuse.after()
         return Result((), "query")
 
+    async def query(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> tuple[Row, ...]:
+        return (await self.execute(settings, query, tag)).rows
+
     async def observe(
         self,
         _settings: ConnectionSettings,

@@ -90,7 +90,7 @@ class Remote:
 
     async def query(self, query: Sql) -> tuple[Row, ...]:
         """The rows of a query."""
-        return (await self.snowflake.execute(self.settings, query, self.tag)).rows
+        return await self.snowflake.query(self.settings, query, self.tag)
 
     async def send(self, statement: Sql) -> None:
         """Send a statement that writes."""

@@ -59,7 +59,7 @@ class Snowflake:
         self._guard = guard or Guard()
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
         self.breakers = Breakers(clock=clock)
-        self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget)
+        self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget, clock=clock)
         self._snapshots = Snapshots(partial(self._traffic.read, tag=None), clock)
         metrics.SESSIONS.read_from(self._pool.sessions)
         metrics.BREAKER_STATE.read_from(
@@ -102,6 +102,10 @@ class Snowflake:
             SnowflakeError: the server refused it.
         """
         return await self._traffic.send(settings, statement, tag, require=require)
+
+    async def query(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> tuple[Row, ...]:
+        """The rows of a statement that changes nothing; as `execute`, but repeated where that may help at once."""
+        return await self._traffic.read(settings, query, tag)
 
     async def observe(
         self,

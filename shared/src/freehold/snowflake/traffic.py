@@ -9,19 +9,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from typing import Protocol
 
+from freehold.kube.backoff import Backoff
 from freehold.observation import Row
 from freehold.snowflake import metrics
 from freehold.snowflake.breaker import Breakers
 from freehold.snowflake.driver import Result
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.errors import LoginFailed, SnowflakeError
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
+
+ATTEMPTS = 3
+"""How often a read is sent at most."""
+PAUSES = Backoff(first=0.4, most=2.0)
+"""Between two of these."""
+QUICK = 5.0
+"""Seconds after which a read that fails isn't tried again at once: who waits for it has waited enough."""
 
 
 class Budget(Protocol):
@@ -41,18 +51,31 @@ class Unlimited:
 class Traffic:
     """Sends statements."""
 
-    def __init__(self, pool: Pool, installation: str, *, breakers: Breakers, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        installation: str,
+        *,
+        breakers: Breakers,
+        budget: Budget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        pauses: Backoff = PAUSES,
+    ) -> None:
         """
         Args:
             pool: where sessions come from.
             installation: id of this installation, part of every query tag.
             breakers: what keep statements from where nothing answers.
             budget: what holds statements back; none by default.
+            clock: monotonic seconds.
+            pauses: between the attempts to read something.
         """
         self._pool = pool
         self._installation = installation
         self._breakers = breakers
         self._budget = budget or Unlimited()
+        self._clock = clock
+        self._pauses = pauses
 
     async def send(
         self,
@@ -87,10 +110,26 @@ class Traffic:
                     return await session.connection.execute(statement, text)
 
     async def read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag | None) -> tuple[Row, ...]:
-        """The rows of a statement that changes nothing; sent once more when the session has ended meanwhile."""
-        try:
-            return (await self.send(settings, query, tag)).rows
-        except SnowflakeError as error:
-            if error.error_class is not ErrorClass.SESSION:
-                raise
-        return (await self.send(settings, query, tag)).rows
+        """The rows of a statement that changes nothing; a failure that may be over in a moment is tried again.
+
+        Raises:
+            SnowflakeError: as `send`.
+        """
+        begun, failures = self._clock(), 0
+        while True:
+            try:
+                return (await self.send(settings, query, tag)).rows
+            except SnowflakeError as error:
+                failures += 1
+                pause = self._pause(error, failures)
+                if pause is None or self._clock() - begun > QUICK:
+                    raise
+            await asyncio.sleep(pause)
+
+    def _pause(self, error: SnowflakeError, failures: int) -> float | None:
+        """Seconds until a read is worth another try; None where it isn't, or others decide about that."""
+        if failures == ATTEMPTS or isinstance(error, LoginFailed):
+            return None
+        # A session that has ended is opened anew.
+        pauses = {ErrorClass.SESSION: 0.0, ErrorClass.TRANSIENT: self._pauses.delay(failures)}
+        return pauses.get(error.error_class)

@@ -63,6 +63,7 @@ def test_a_password_that_one_controller_was_refused_with_is_tried_by_no_other_un
     newcomer.reaches("database", "db", "DependencyNotReady", "Synced")
     newcomer.reaches("schema", "schema", "DependencyNotReady", "Synced")
     assert f"Secret {newcomer.namespace}/default" in message
+    assert "Nobody tries it again before the Secret or the ProviderConfig changes" in message
     assert refused(endpoint, user) == 1
 
     newcomer.secret("default", "wrong")

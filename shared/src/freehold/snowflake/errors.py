@@ -132,6 +132,10 @@ class CredentialsRefused(LoginFailed):
 
     reason = "CredentialsError"
 
+    def __str__(self) -> str:
+        told = super().__str__().removesuffix(".")
+        return f"{told}. Nobody tries it again before the Secret or the ProviderConfig changes, or for half an hour"
+
 
 class RoleNotGranted(LoginFailed):
     """The user may not act as the role that the session is for, or the role doesn't exist."""

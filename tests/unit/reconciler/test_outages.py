@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable
 from datetime import timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import cast
 
@@ -19,8 +21,11 @@ from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql, words
-from freehold_controllers.runtime.lines import Lines, Workers
+from freehold_controllers.controller import _breaker_moved
+from freehold_controllers.runtime.lines import Lines, Priority, Workers
+from freehold_controllers.runtime.process import Process
 from freehold_controllers.runtime.queue import Queue
+from freehold_controllers.runtime.watches import Wake
 from freehold_controllers.runtime.work import Hold
 
 from .world import SETTINGS, Fuse, World
@@ -91,6 +96,7 @@ class Crowd:
     Attributes:
         passes: how often each was worked on.
         done: those that could do what they were there for.
+        woken: what was woken from outside.
     """
 
     def __init__(self, account: Account, count: int) -> None:
@@ -101,13 +107,17 @@ class Crowd:
         self.queue = Queue(
             Backoff(first=1.0, most=900.0), lines, group=lambda _: SETTINGS.provider, clock=lambda: account.now
         )
-        account.breakers.listen(self._moved)
+        self.woken: list[Wake] = []
+        controller = cast("Process", self)
+        account.breakers.listen(partial(_breaker_moved, controller, account, verifies=True))
         for number in range(count):
             self.queue.add(Key("Warehouse", "n", str(number)))
 
-    def _moved(self, provider: str) -> None:
-        if self.account.breakers.cause(provider) is None:
-            self.queue.release(provider)
+    def wake(self, wakes: Iterable[Wake]) -> None:
+        self.woken += wakes
+
+    def release(self, group: str) -> None:
+        self.queue.release(group)
 
     async def work(self) -> None:
         """Work on all that is ready now."""
@@ -168,3 +178,5 @@ async def test_one_tries_again_for_all_and_all_follow_at_once_when_the_account_i
         # The one that tried may come again: it was under way when the others were let go.
         assert account.sent <= 501
         assert account.logins == FAILURES + probes + 1
+        # Once when it opened, once when it closed: the ProviderConfig tells of it.
+        assert crowd.woken == [(Key("ProviderConfig", *SETTINGS.provider.split("/")), Priority.RETRY)] * 2

@@ -29,6 +29,7 @@ LARGEST = 50_000
 _CAPACITY = 100_000
 """Rows that are kept at most, of all scopes."""
 _MOST_SCOPES = 4_096
+"""Scopes, of all log-ins, that anything is remembered of."""
 _MOST_ASKERS = 128
 """Askers of a scope that are remembered: enough to make the largest worth it."""
 _OLDEST = 900.0

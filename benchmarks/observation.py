@@ -275,7 +275,7 @@ class Live:
         def all_ready() -> bool:
             return self._tenant.kubectl("get", "tables", f"--output={ready}").stdout.split() == ["True"] * LIVE_TABLES
 
-        until(all_ready, 600, "all tables to be ready")
+        until(all_ready, 1800, "all tables to be ready")
 
     def idle(self) -> dict[str, float]:
         """Statements about tables for each time that all of them are looked at, and what is written meanwhile."""
@@ -296,7 +296,7 @@ class Live:
         def looks() -> float:
             return self._schema.reconciles("Table") - begun
 
-        until(lambda: looks() >= times * LIVE_TABLES, 300 * times, "tables to be looked at again")
+        until(lambda: looks() >= times * LIVE_TABLES, 600 * times, "tables to be looked at again")
         return looks()
 
     @staticmethod

@@ -33,7 +33,9 @@ from rich.table import Table
 
 from benchmarks.endpoint import IN_FLIGHT, PASSWORD, Client
 from benchmarks.harness import results
-from freehold import planning
+from freehold import planning, slots
+from freehold.kinds.account.grantprivilegestoaccountrole import GRANT_PRIVILEGES_TO_ACCOUNT_ROLE as GRANT
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.schema.table import TABLE
 from freehold.kube.backoff import jittered
@@ -41,7 +43,7 @@ from freehold.observation import Depth, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.query_tag import QueryTag
-from freehold.snowflake.scopes import PAGE, around, grants_on
+from freehold.snowflake.scopes import PAGE, around
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.snowflake.snapshots import Snapshots
 from freehold.sql import Sql
@@ -100,25 +102,15 @@ class Account:
             ca_bundle=endpoint.ca,
         )
 
-    def table(self, target: Target, depth: Depth = "shallow") -> Look:
-        """A look at a table."""
-        details = planning.details(TABLE, TABLE.spec.model_validate(SPEC), ())
+    def look(self, kind: Kind, target: Target, depth: Depth = "shallow", details: Collection[str] = ()) -> Look:
+        """A look at an object or a slot."""
 
         async def look(not_before: float) -> None:
             found = await self._snowflake.observe(
-                self._settings, TABLE, target, depth, TAG, details=details, not_before=not_before
+                self._settings, kind, target, depth, TAG, details=details, not_before=not_before
             )
             if found is None:
                 raise RuntimeError(f"{target} isn't there")
-
-        return look
-
-    def grants(self, database: str) -> Look:
-        """A look at the grants on a database."""
-        snapshots = Snapshots(self._read, self._clock)
-
-        async def look(not_before: float) -> None:
-            await snapshots.rows(self._settings, grants_on("DATABASE", database), not_before)
 
         return look
 
@@ -146,9 +138,6 @@ class Account:
         await asyncio.gather(*(look(now) for look in looks))
         return len(self._endpoint.statements(since=sequence))
 
-    async def _read(self, settings: ConnectionSettings, query: Sql) -> Sequence[Row]:
-        return (await self._snowflake.execute(settings, query, TAG)).rows
-
 
 async def _fill(endpoint: Endpoint, progress: Progress) -> None:
     """Ten schemas of a thousand tables, and a thousand grants on their database."""
@@ -168,14 +157,18 @@ async def _layer(endpoint: Endpoint, progress: Progress) -> dict[str, float]:
     """The figures of the client layer."""
     await _fill(endpoint, progress)
     clock = Clock()
-    targets = [TABLE.target(("D", f"S{number % 10}", f"T{number // 10}")) for number in range(10_000)]
-    one_schema = [target for target in targets if target.parts[1] == "S0"]
+    tables = [TABLE.target(("D", f"S{number % 10}", f"T{number // 10}")) for number in range(10_000)]
+    one_schema = [target for target in tables if target.parts[1] == "S0"]
+    database, roles = slots.of("DATABASE", "D"), (slots.of("ROLE", f"R{number}") for number in range(1_000))
+    grants = [GRANT.target_of(slots.grant("USAGE", database, role)) for role in roles]
+    details = planning.details(TABLE, TABLE.spec.model_validate(SPEC), ())
     async with Snowflake("bench", clock=clock) as snowflake:
         account = Account(endpoint, clock, snowflake)
+        deep = [account.look(TABLE, each, "deep", details) for each in one_schema]
         return {
-            "statements_10000_tables": await account.statements([account.table(each) for each in targets]),
-            "statements_1000_grants": await account.statements([account.grants("D")] * 1_000),
-            "statements_deep_1000_tables": await account.once([account.table(each, "deep") for each in one_schema]),
+            "statements_10000_tables": await account.statements([account.look(TABLE, each) for each in tables]),
+            "statements_1000_grants": await account.statements([account.look(GRANT, each) for each in grants]),
+            "statements_deep_1000_tables": await account.once(deep),
         }
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from freehold import slots
 from freehold.kinds.registry import KINDS
-from freehold.snowflake.scopes import PAGE, Scope, around, grants_of, grants_on, grants_to, worth_it
+from freehold.snowflake.scopes import PAGE, Scope, around, worth_it
 from freehold.sql import words
+
+GRANT = KINDS["GrantPrivilegesToAccountRole"]
+USAGE = GRANT.target_of(slots.grant("USAGE", slots.of("DATABASE", "D"), slots.of("ROLE", "R")))
 
 
 @pytest.mark.parametrize(
@@ -34,16 +38,10 @@ def test_an_object_is_looked_for_in_what_contains_it(kind: str, parts: tuple[str
     assert (scope.page(None).text, scope.page("it's").text) == (first, next_)
 
 
-@pytest.mark.parametrize(
-    ("scope", "query"),
-    [
-        (grants_on("DATABASE", "D"), 'SHOW GRANTS ON DATABASE "D"'),
-        (grants_to("r"), 'SHOW GRANTS TO ROLE "r"'),
-        (grants_of("r"), 'SHOW GRANTS OF ROLE "r"'),
-    ],
-)
-def test_grants_come_on_one_page(scope: Scope, query: str) -> None:
-    assert {scope.page(None).text, scope.page("X").text} == {query}
+def test_a_slot_is_looked_for_among_all_that_its_query_tells_of_on_one_page() -> None:
+    scope = around(GRANT, USAGE)
+    assert {scope.page(None).text, scope.page("X").text} == {'SHOW GRANTS ON DATABASE "D"'}
+    assert scope.named_by == "grantee_name"
 
 
 @pytest.mark.parametrize(
@@ -66,4 +64,4 @@ def test_a_whole_scope_is_read_where_that_costs_less(askers: int, rows: int | No
 
 
 def test_grants_cannot_be_asked_for_by_less_than_the_whole() -> None:
-    assert worth_it(grants_to("R"), 1, 10_000)
+    assert worth_it(around(GRANT, USAGE), 1, 10_000)

@@ -14,7 +14,7 @@ from freehold.observation import Row
 from freehold.snowflake import scopes, snapshots
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.errors import SnowflakeError
-from freehold.snowflake.scopes import Scope, around, grants_on
+from freehold.snowflake.scopes import Scope, around
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.snowflake.snapshots import Snapshot, Snapshots
 from freehold.sql import Sql, words
@@ -256,7 +256,7 @@ async def test_an_answer_as_long_as_show_has_any_is_not_all(
 ) -> None:
     monkeypatch.setattr(scopes, "SHOW_LIMIT", 4)
     account.names = [str(number) for number in range(rows)]
-    waiting = asks(found, 100, scope=grants_on("DATABASE", "D"))
+    waiting = asks(found, 100, scope=Scope(words("SHOW WAREHOUSES"), paged=False))
     await account.answer()
     assert waiting.result().complete is complete
 

@@ -198,7 +198,8 @@ class Snowflake:
         waiting = [settings.role or (await self._facts(settings)).role]
         seen = set(waiting)
         while waiting:
-            grants = await self._traffic.read(settings, scopes.grants_to(waiting.pop(0)).query, tag)
+            query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
+            grants = await self._traffic.read(settings, query, tag)
             if visibility.sees_all(grants):
                 return True
             new = sorted(visibility.inherited_roles(grants) - seen)

@@ -63,28 +63,8 @@ def around(kind: Kind, target: Target) -> Scope:
     tells of others as well."""
     if kind.filling and target.slot:
         listing = kind.filling.show(target.slot)
-        return _grants(listing.query, listing.column)
+        return Scope(listing.query, listing.column, paged=False, divisible=False)
     return Scope(kind.show_all(target), paged=kind.shown_in_pages)
-
-
-def grants_on(object_type: str, *parts: str) -> Scope:
-    """The grants on a securable, by grantee."""
-    securable = sql.sql("{type} {name}", type=sql.words(object_type), name=sql.identifier(*parts))
-    return _grants(sql.sql("SHOW GRANTS ON {securable}", securable=securable), "grantee_name")
-
-
-def grants_to(role: str) -> Scope:
-    """The grants to a role, by what is granted."""
-    return _grants(sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(role)), "name")
-
-
-def grants_of(role: str) -> Scope:
-    """Who has a role."""
-    return _grants(sql.sql("SHOW GRANTS OF ROLE {role}", role=sql.identifier(role)), "grantee_name")
-
-
-def _grants(query: Sql, named_by: str) -> Scope:
-    return Scope(query, named_by, paged=False, divisible=False)
 
 
 def worth_it(scope: Scope, askers: int, rows: int | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from freehold_devstack.processes import until
+from freehold_devstack.snowflake.control_client import RefusedError
 from tests.integration.controllers.tenant import API, DEADLINE, Tenant
 
 ID = {"name": "ID", "type": "NUMBER", "nullable": False}
@@ -125,6 +126,34 @@ def test_a_table_that_is_as_declared_is_only_read(orders: Orders) -> None:
     until(looked, DEADLINE, "a deep look", orders.tenant.describe)
     orders.tenant.ready("table", "t")
     assert not orders.changes(since)
+
+
+def test_policies_are_put_on_kept_on_and_taken_off_as_the_manifest_says(orders: Orders) -> None:
+    schema, sql, warehouse = (
+        orders.name.removesuffix('."T"'),
+        orders.tenant.endpoint.sql,
+        orders.parents["databaseName"],
+    )
+    # The policies of a table are told by a function, which needs a warehouse.
+    sql(f'CREATE WAREHOUSE "{warehouse}"', role="FREEHOLD")
+    orders.tenant.provider("ANNA", warehouse=warehouse)
+    sql(f"CREATE MASKING POLICY {schema}.\"MASK\" AS (val VARCHAR) RETURNS VARCHAR -> '***'", role="FREEHOLD")
+    sql(f'CREATE ROW ACCESS POLICY {schema}."ROWS" AS (n NUMBER) RETURNS BOOLEAN -> n > 0', role="FREEHOLD")
+    masked = {**NOTE, "maskingPolicy": {"policy": f'{schema}."MASK"'}}
+
+    def mask() -> str:
+        return next(str(row["policy name"]) for row in sql(f"DESCRIBE TABLE {orders.name}") if row["name"] == "NOTE")
+
+    orders.ready(ID, masked, rowAccessPolicy={"policy": f'{schema}."ROWS"', "columns": ["ID"]})
+    assert "MASK" in mask()
+    with pytest.raises(RefusedError):
+        sql(f'DROP ROW ACCESS POLICY {schema}."ROWS"')
+    sql(f'ALTER TABLE {orders.name} MODIFY COLUMN "NOTE" UNSET MASKING POLICY')
+    orders.tenant.kubectl("annotate", "table", "t", "freehold.dev/reconcile-now=1")
+    until(lambda: "MASK" in mask(), DEADLINE, "the mask to be put on again", orders.tenant.describe)
+    orders.ready(ID, NOTE)
+    assert "MASK" not in mask()
+    sql(f'DROP ROW ACCESS POLICY {schema}."ROWS"')
 
 
 @pytest.mark.parametrize(

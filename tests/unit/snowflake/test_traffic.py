@@ -122,6 +122,19 @@ async def test_where_the_circuit_is_open_nothing_is_taken_from_the_budget_and_no
     assert world.passed == []
 
 
+async def test_a_read_that_opens_the_circuit_is_told_what_all_others_are(world: World) -> None:
+    world.login = lambda: Unreachable("no log-in", error_class=ErrorClass.TRANSIENT)
+    for _ in range(FAILURES - 1):
+        with pytest.raises(Unreachable):
+            await world.read()
+    with pytest.raises(CircuitOpen, match="no log-in"):
+        await world.read()
+    world.clock.now += FIRST
+    with pytest.raises(CircuitOpen, match="no log-in"):
+        await world.read()
+    assert world.sent == 0
+
+
 async def test_a_circuit_that_opens_while_a_statement_waits_for_its_budget_stops_it(world: World) -> None:
     world.waits = asyncio.Event()
     waiting = asyncio.create_task(world.write())

@@ -113,6 +113,7 @@ class Traffic:
         """The rows of a statement that changes nothing; a failure that may be over in a moment is tried again.
 
         Raises:
+            CircuitOpen: nothing is sent any more, be it by reason of this very failure.
             SnowflakeError: as `send`.
         """
         begun, failures = self._clock(), 0
@@ -123,6 +124,8 @@ class Traffic:
                 failures += 1
                 pause = self._pause(error, failures)
                 if pause is None or self._clock() - begun > QUICK:
+                    # Whoever opens the breaker, as a probe that fails does, learns what all others are told.
+                    self._breakers.of(settings).require()
                     raise
             await asyncio.sleep(pause)
 

@@ -48,6 +48,7 @@ from freehold_controllers.reconciler.reconcile import Reconciler
 from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.sweeping import sweeping
+from freehold_controllers.reconciler.tally import Tally
 from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.process import Beside, Process, Settings
 from freehold_controllers.runtime.watches import Wake, Watch
@@ -234,18 +235,24 @@ def _watches(
             attempts.forget(before.uid)
         return following.wakes(before, after)
 
+    tally = Tally()
+
+    def resources(before: Object | None, after: Object | None) -> Iterable[Wake]:
+        tally.note(before, after)
+        return following.wakes(before, after)
+
     def configs(before: Object | None, after: Object | None) -> Iterable[Wake]:
         limits.note(before, after)
         if before is not None and after is None:
             snowflake.forget(f"{before.namespace}/{before.name}")
-        return following.wakes(before, after)
+        return resources(before, after)
 
     own = {kind.resource.path for kind in kinds_of(domain)} | others.keys()
     kinds = [kind.resource.path for kind in KINDS.values()]
     return [
         # A log-in may hang by itself: it waits for nothing that works with it, nor the other way round.
         Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=configs, group=_itself),
-        *(Watch(path, reconciled=path in own, wakes=following.wakes, group=provider_name) for path in kinds),
+        *(Watch(path, reconciled=path in own, wakes=resources, group=provider_name) for path in kinds),
         Watch(CLAIM.path, wakes=claims),
         Watch(NAMESPACES, wakes=following.wakes),
     ]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from freehold_controllers.reconciler.reasons import AWAITED
+
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/metrics.md"
 ALERTS = ROOT / "charts/freehold/files/alerts.yaml"
@@ -51,3 +53,8 @@ def test_the_guides_speak_of_what_is_counted(rows: dict[str, list[str]]) -> None
     told = set(re.findall(r"`(freehold_\w+)`", guides))
     assert told
     assert told <= rows.keys()
+
+
+def test_nobody_is_woken_for_what_somebody_wants_so() -> None:
+    [excluded] = re.findall(r'reason!~"([^"]+)"', ALERTS.read_text())
+    assert set(excluded.split("|")) == AWAITED

@@ -171,6 +171,16 @@ async def test_a_turn_that_cannot_be_given_back_ends_by_itself(kube: Kube, clock
     assert store.objects[LEASE]["spec"]["holderIdentity"] == ""
 
 
+async def test_a_server_that_says_nothing_holds_up_nobody_who_gives_a_turn_back(
+    kube: Kube, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def silence(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(5), Process(kube, "a", clock, timedelta(seconds=0.05)).turn("login-x", heedless):
+        monkeypatch.setattr(kube, "get", silence)
+
+
 @pytest.mark.parametrize(("age", "kept"), [(KEPT, True), (KEPT + timedelta(seconds=1), False)])
 async def test_a_lease_that_nobody_has_taken_for_a_day_is_swept(
     kube: Kube, clock: Clock, store: Store, age: timedelta, kept: bool

@@ -120,11 +120,14 @@ class LeaseTurns:
 
     async def _give_back(self, name: str, note: str) -> None:
         try:
-            lease = await self._read(name)
-            if lease is not None and self._is_ours(lease):
-                await self._write(lease, {**lease.spec, "holderIdentity": ""}, note)
-        except ApiError as error:
-            _log.warning("Lease %s can't be given back, and ends by itself: %s", name, error)
+            # Later than that it has ended by itself.
+            async with asyncio.timeout(self._duration.total_seconds()):
+                lease = await self._read(name)
+                if lease is not None and self._is_ours(lease):
+                    await self._write(lease, {**lease.spec, "holderIdentity": ""}, note)
+        except (ApiError, TimeoutError) as error:
+            why = str(error) or "no answer in time"
+            _log.warning("Lease %s can't be given back, and ends by itself: %s", _lease(name), why)
 
     async def _read(self, name: str) -> Object | None:
         try:

@@ -14,7 +14,7 @@ from freehold_devstack.processes import WITH_PARENT, until
 from freehold_devstack.snowflake.control_client import ControlClient
 from freehold_devstack.snowflake.journal import Entry, Records
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 
 
 class Endpoint(Records):

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from freehold.claim_store import ROLLBACK
+from freehold_webhook.admission import BUDGET
 from tests.harness.chart import CHART, NAMESPACE
 from tests.integration.chart.release import ROOT, Release
 
@@ -154,6 +156,14 @@ def test_strict_admission_denies_also_while_no_webhook_answers(release: Release)
     [configuration] = of_kind(manifests, "ValidatingWebhookConfiguration")
     assert [webhook["failurePolicy"] for webhook in configuration["webhooks"]] == ["Fail"]
     assert "--strict" in containers(manifests)["webhook"]["args"]
+
+
+def test_the_api_server_waits_for_a_decision_longer_than_one_takes_and_asks_about_dry_runs(release: Release) -> None:
+    [configuration] = of_kind(release.manifests(), "ValidatingWebhookConfiguration")
+    for webhook in configuration["webhooks"]:
+        # Beside the decision: giving claims back, the way there and back.
+        assert webhook["timeoutSeconds"] > BUDGET + ROLLBACK
+        assert webhook["sideEffects"] == "NoneOnDryRun"
 
 
 def test_what_is_told_of_owners_is_the_same_at_admission_and_in_conditions(release: Release) -> None:

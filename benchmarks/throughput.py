@@ -51,6 +51,8 @@ MEASURED = 20.0
 SITUATIONS: dict[str, tuple[int | None, ...]] = {"two that want all": (None, None), "one that wants little": (None, 4)}
 """Statements a second that each process wants; None for as many as it may."""
 
+SENDERS = ("sender-0", "sender-1")
+
 HANGING = 19
 WAREHOUSES = 10
 """Of each provider that hangs."""
@@ -77,7 +79,7 @@ class Site:
     def senders(self, rates: Sequence[int | None]) -> Iterator[list[float]]:
         """Processes that send; in the end, the milliseconds for which their loops stood still."""
         stalls: list[float] = []
-        processes = [self._sender(f"sender-{number}", rate) for number, rate in enumerate(rates)]
+        processes = [self._sender(name, rate) for name, rate in zip(SENDERS, rates, strict=True)]
         try:
             yield stalls
         finally:
@@ -108,15 +110,15 @@ class Site:
         """The part of the budget that is used, and the milliseconds for which a loop stood still at most."""
         with self.senders(rates) as stalls:
             before = self.endpoint.sequence
-            until(lambda: self._sent(before) > BUDGET, 120, "statements to be sent")
+            until(lambda: all(self._sent(before, name) for name in SENDERS), 120, "statements to be sent")
             time.sleep(SETTLING)
             before, begun = self.endpoint.sequence, time.monotonic()
             time.sleep(MEASURED)
             sent, took = self._sent(before), time.monotonic() - begun
         return sent / (BUDGET * took), max(stalls)
 
-    def _sent(self, sequence: int) -> int:
-        return sum(entry.text == "SHOW WAREHOUSES" for entry in self.endpoint.since(sequence))
+    def _sent(self, sequence: int, by: str = "sender") -> int:
+        return sum(by in entry.query_tag for entry in self.endpoint.since(sequence))
 
     # --- providers ---------------------------------------------------------------------------------------------------
 

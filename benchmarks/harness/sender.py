@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,14 +34,13 @@ IN_FLIGHT = 16
 
 _UNLIMITED = Bucket(rate=10_000, burst=10_000)
 _QUERY = sql.words("SHOW WAREHOUSES")
-_TAG = QueryTag("Warehouse", "bench", "w", "")
 
 
 class Sender(BaseModel, frozen=True):
     """What to send, and where.
 
     Attributes:
-        name: of its Lease.
+        name: of its Lease; part of every query tag.
         namespace: of that.
         kubeconfig: of the API server.
         host: of the endpoint; `port`, `ca`, `account`, `user` and `password` likewise.
@@ -61,6 +61,10 @@ class Sender(BaseModel, frozen=True):
     budget: int
     rate: int | None
     health_port: int
+
+    @property
+    def tag(self) -> QueryTag:
+        return QueryTag("Warehouse", "bench", self.name, "")
 
     @property
     def settings(self) -> ConnectionSettings:
@@ -95,19 +99,23 @@ class Stalls:
             self.longest = max(self.longest, min(late, time.thread_time() - used))
 
 
-async def _send(snowflake: Snowflake, settings: ConnectionSettings, rate: int | None) -> None:
+async def _send(send: Callable[[], Awaitable[object]], rate: int | None) -> None:
     async with asyncio.TaskGroup() as tasks:
         if rate is None:
             for _ in range(IN_FLIGHT):
-                tasks.create_task(_go_on(snowflake, settings))
+                tasks.create_task(_go_on(send))
         while rate is not None:
-            tasks.create_task(snowflake.execute(settings, _QUERY, _TAG))
+            tasks.create_task(_once(send))
             await asyncio.sleep(1 / rate)
 
 
-async def _go_on(snowflake: Snowflake, settings: ConnectionSettings) -> NoReturn:
+async def _go_on(send: Callable[[], Awaitable[object]]) -> NoReturn:
     while True:
-        await snowflake.execute(settings, _QUERY, _TAG)
+        await send()
+
+
+async def _once(send: Callable[[], Awaitable[object]]) -> None:
+    await send()
 
 
 async def _nothing(*_: object) -> Forget:
@@ -131,7 +139,8 @@ async def main(sender: Sender) -> None:
         sharing.budgets.limit(facts.key, Limits(_UNLIMITED, account))
         watches = [Watch(LEASES, namespace=sender.namespace, wakes=sharing.note)]
         process = Process(kube, process_settings, watches, tells=sharing.tell)
-        await process.run(_nothing, partial(_send, snowflake, settings, sender.rate), stalls.watch)
+        send = partial(snowflake.execute, settings, _QUERY, sender.tag)
+        await process.run(_nothing, partial(_send, send, sender.rate), stalls.watch)
     print(1000 * stalls.longest)
 
 

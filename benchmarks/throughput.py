@@ -10,6 +10,7 @@ measured at one of them, before and while the other nineteen hang.
 from __future__ import annotations
 
 import asyncio
+import math
 import signal
 import statistics
 import subprocess
@@ -112,13 +113,15 @@ class Site:
             before = self.endpoint.sequence
             until(lambda: all(self._sent(before, name) for name in SENDERS), 120, "statements to be sent")
             time.sleep(SETTLING)
-            before, begun = self.endpoint.sequence, time.monotonic()
+            before, begun = self.endpoint.sequence, 1000 * time.time()
             time.sleep(MEASURED)
-            sent, took = self._sent(before), time.monotonic() - begun
-        return sent / (BUDGET * took), max(stalls)
+            sent = self._sent(before, "sender", begun, begun + 1000 * MEASURED)
+        return sent / (BUDGET * MEASURED), max(stalls)
 
-    def _sent(self, sequence: int, by: str = "sender") -> int:
-        return sum(by in entry.query_tag for entry in self.endpoint.since(sequence))
+    def _sent(self, sequence: int, by: str, begin: float = 0, end: float = math.inf) -> int:
+        """Statements whose query tag has a word in it, of a period in milliseconds since 1970."""
+        entries = self.endpoint.since(sequence)
+        return sum(by in entry.query_tag and begin <= entry.time < end for entry in entries)
 
     # --- providers ---------------------------------------------------------------------------------------------------
 

@@ -300,26 +300,31 @@ async def test_what_is_old_is_let_go(account: Account, found: Snapshots) -> None
 
 
 async def test_the_first_asks_alone_and_from_the_second_on_all_share(account: Account, found: Snapshots) -> None:
-    assert await found.worth(SETTINGS, TABLES, 100) is None
-    shared = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100)) for _ in range(5)]
+    assert await found.worth(SETTINGS, TABLES, 100, "A") is None
+    shared = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100, name)) for name in "BCDEF"]
     await account.answer()
     assert all(each.result() for each in shared)
     assert len(account.asked) == 1
 
 
+async def test_one_that_asks_again_is_still_one(account: Account, found: Snapshots) -> None:
+    assert [await found.worth(SETTINGS, TABLES, 100, "A") for _ in range(3)] == [None] * 3
+    assert account.asked == []
+
+
 async def test_who_asked_before_the_instant_that_matters_doesnt_count(account: Account, found: Snapshots) -> None:
-    assert await found.worth(SETTINGS, TABLES, 100) is None
+    assert await found.worth(SETTINGS, TABLES, 100, "A") is None
     account.now = 200
-    assert await found.worth(SETTINGS, TABLES, 199) is None
+    assert await found.worth(SETTINGS, TABLES, 199, "B") is None
     assert account.asked == []
 
 
 async def test_who_all_asked_an_interval_ago_will_do_so_again(account: Account, found: Snapshots) -> None:
-    asking = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100)) for _ in range(4)]
+    asking = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100, name)) for name in "ABCD"]
     await account.answer()
     assert asking[-1].done()
     account.now = 190
-    shared = asyncio.create_task(found.worth(SETTINGS, TABLES, 140))
+    shared = asyncio.create_task(found.worth(SETTINGS, TABLES, 140, "A"))
     await account.answer()
     assert shared.result()
 
@@ -335,7 +340,7 @@ async def test_a_few_in_a_scope_that_was_seen_to_be_huge_ask_alone(
     await account.answer()
     assert waiting.result().size == 3000
     account.now = 1000
-    assert [await found.worth(SETTINGS, huge, 500) for _ in range(6)] == [None] * 6
-    shared = asyncio.create_task(found.worth(SETTINGS, huge, 500))
+    assert [await found.worth(SETTINGS, huge, 500, str(number)) for number in range(6)] == [None] * 6
+    shared = asyncio.create_task(found.worth(SETTINGS, huge, 500, "6"))
     await account.answer()
     assert shared.result()

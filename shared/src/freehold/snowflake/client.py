@@ -157,8 +157,9 @@ class Snowflake:
     async def _shared_row(
         self, settings: ConnectionSettings, kind: Kind, target: Target, not_before: float
     ) -> Row | None:
-        snapshot = await self._snapshots.worth(settings, scopes.around(kind, target), not_before)
-        rows = [row for name in kind.printed(target) for row in snapshot.named(name)] if snapshot else []
+        names = kind.printed(target)
+        snapshot = await self._snapshots.worth(settings, scopes.around(kind, target), not_before, names[0])
+        rows = [row for name in names for row in snapshot.named(name)] if snapshot else []
         return kind.row_of(target, rows)
 
     async def _own_row(self, settings: ConnectionSettings, kind: Kind, target: Target, tag: QueryTag) -> Row | None:

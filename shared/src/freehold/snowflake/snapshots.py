@@ -144,14 +144,14 @@ class _Known:
         snapshot: the latest.
         flight: the one that is under way.
         rows: how many the scope had when it was last read.
-        asked: when somebody asked, the latest last.
+        asked: when somebody asked, and for which name, the latest last.
         told: whether a row that couldn't be read was told of.
     """
 
     snapshot: Snapshot | None = None
     flight: _Flight | None = None
     rows: int | None = None
-    asked: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_ASKERS))
+    asked: deque[tuple[float, str]] = field(default_factory=lambda: deque(maxlen=_MOST_ASKERS))
     told: bool = False
 
 
@@ -198,15 +198,22 @@ class Snapshots:
             # One after the other: who comes too late for one shares the next with all who do.
             await flight.over()
 
-    async def worth(self, settings: ConnectionSettings, scope: Scope, not_before: float) -> Snapshot | None:
-        """The same where it is there, or costs less than a SHOW for each who asks; None where it costs more."""
+    async def worth(self, settings: ConnectionSettings, scope: Scope, not_before: float, asker: str) -> Snapshot | None:
+        """The same where it is there, or costs less than a SHOW for each who asks; None where it costs more.
+
+        Args:
+            settings: likewise.
+            scope: likewise.
+            not_before: likewise.
+            asker: name of the object that is looked for.
+        """
         known, now = self._of(settings, scope), self._clock()
         since = min(not_before, now)
-        known.asked.append(now)
+        known.asked.append((now, asker))
         there = any(each is not None and each.begun >= since for each in (known.snapshot, known.flight))
         # Twice as far back as a snapshot would serve lies the latest resync of all who look at the same interval.
-        askers = sum(each >= since - (now - since) for each in known.asked)
-        if there or worth_it(scope, askers, known.rows):
+        askers = {each for asked, each in known.asked if asked >= since - (now - since)}
+        if there or worth_it(scope, len(askers), known.rows):
             return await self.rows(settings, scope, since)
         metrics.SNAPSHOT_REQUESTS.labels("single").inc()
         return None

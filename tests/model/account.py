@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ from freehold.snowflake.driver import Result
 from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.session import AccountFacts
 from freehold.sql import Sql
+from freehold_devstack.snowflake.accounts import UnknownNameError
 from freehold_devstack.snowflake.engine import Engine
 from freehold_devstack.snowflake.errors import SqlError
 from freehold_devstack.snowflake.queries import Request
@@ -23,8 +23,7 @@ OURS, THEIRS = "R", "S"
 
 ROLES = {role: {"granted_to": ["SYSADMIN"]} for role in (OURS, THEIRS)}
 STATEMENTS = [
-    f"GRANT CREATE DATABASE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE {OURS}",
-    f"GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE {THEIRS}",
+    f"GRANT CREATE DATABASE, CREATE ROLE, CREATE WAREHOUSE, RESOLVE ALL ON ACCOUNT TO ROLE {OURS}",
 ]
 """What an account begins with."""
 
@@ -85,7 +84,7 @@ class InProcess:
     def sql(self, statement: str, role: str = "ACCOUNTADMIN") -> list[Mapping[str, Any]]:
         try:
             result = self._engine.run_as(statement, role=role)
-        except SqlError:
+        except (SqlError, UnknownNameError):
             return []
         return [{name.lower(): cell for name, cell in row.items()} for row in result.records()]
 
@@ -103,61 +102,3 @@ def time_of(milliseconds: int) -> datetime:
 
 
 _MILLISECOND = datetime.resolution * 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Incarnation:
-    """An object that is there.
-
-    Attributes:
-        born: its created_on, which no other object has.
-        owner: role.
-        comment: its comment.
-        transient: whether it is a transient database.
-    """
-
-    born: datetime
-    owner: str
-    comment: str
-    transient: bool
-
-
-def there(account: Account, kind: str, name: str) -> Incarnation | None:
-    """The object of a name, whoever may see it."""
-    rows = account.sql(f"SHOW {kind}S")
-    row = next((row for row in rows if row["name"] == name), None)
-    if row is None:
-        return None
-    transient = "TRANSIENT" in str(row.get("options") or "")
-    return Incarnation(time_of(row["created_on"]), str(row["owner"]), str(row["comment"] or ""), transient)
-
-
-def sees_all(account: Account) -> bool:
-    """Whether Freehold's role sees every object."""
-    return any(row["privilege"] == "RESOLVE ALL" for row in account.sql(f"SHOW GRANTS TO ROLE {OURS}"))
-
-
-STRANGERS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "alters": (("ALTER {kind} \"{name}\" SET COMMENT = 'theirs'", "ACCOUNTADMIN"),),
-    "drops": (('DROP {kind} "{name}"', "ACCOUNTADMIN"),),
-    "undrops": (('UNDROP {kind} "{name}"', "ACCOUNTADMIN"),),
-    "creates": (("CREATE {kind} \"{name}\" COMMENT = 'theirs'", THEIRS),),
-    "creates in our role": (("CREATE {kind} \"{name}\" COMMENT = 'theirs'", OURS),),
-    "replaces": (('DROP {kind} "{name}"', "ACCOUNTADMIN"), ("CREATE {kind} \"{name}\" COMMENT = 'theirs'", THEIRS)),
-    "replaces in our role": (("CREATE OR REPLACE {kind} \"{name}\" COMMENT = 'theirs'", OURS),),
-    "takes ownership": (('GRANT OWNERSHIP ON {kind} "{name}" TO ROLE S REVOKE CURRENT GRANTS', "ACCOUNTADMIN"),),
-    "gives ownership back": (('GRANT OWNERSHIP ON {kind} "{name}" TO ROLE R REVOKE CURRENT GRANTS', "ACCOUNTADMIN"),),
-    "renames": (('ALTER {kind} "{name}" RENAME TO "{name}_AWAY"', "ACCOUNTADMIN"),),
-    "renames back": (('ALTER {kind} "{name}_AWAY" RENAME TO "{name}"', "ACCOUNTADMIN"),),
-    "fills": (('CREATE SCHEMA "{name}"."THEIRS"', "ACCOUNTADMIN"),),
-    "empties": (('DROP SCHEMA "{name}"."THEIRS"', "ACCOUNTADMIN"),),
-    "blinds us": (("REVOKE RESOLVE ALL ON ACCOUNT FROM ROLE R", "ACCOUNTADMIN"),),
-    "lets us see": (("GRANT RESOLVE ALL ON ACCOUNT TO ROLE R", "ACCOUNTADMIN"),),
-}
-"""What others do in the account: statements with the roles that send them."""
-
-
-def act(account: Account, deed: str, kind: str, name: str) -> None:
-    """Have others do something, as far as Snowflake lets them."""
-    for statement, role in STRANGERS[deed]:
-        account.sql(statement.format(kind=kind.upper(), name=name), role)

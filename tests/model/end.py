@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from freehold.claims import ClaimSpec
+from freehold.kinds.common import Condition
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Object
 from freehold_controllers.reconciler.reasons import Reason
-from tests.model.account import OURS, Incarnation, sees_all, there
-from tests.model.rules import Rules, annotated, holder_of, policies
+from tests.model.account import OURS
+from tests.model.objects import Incarnation, Thing, inside, may, sees_all, there
+from tests.model.rules import Rules, annotated, declared_inside, holder_of, policies
 from tests.model.world import World
 
 ROUNDS = 12
@@ -25,18 +27,20 @@ class Scene:
     Attributes:
         world: everything.
         resource: the resource.
-        object_: the object of its name.
+        thing: what it stands for; None where that lies in what isn't declared any more.
+        object_: the object of that name.
         claim: the claim to that name, whoever holds it.
     """
 
     world: World
     resource: Object
+    thing: Thing | None
     object_: Incarnation | None
     claim: ClaimSpec | None
 
     @property
     def claims(self) -> list[ClaimSpec]:
-        return [ClaimSpec.model_validate(each.spec) for each in self.world.claims]
+        return [ClaimSpec.model_validate(each.spec) for each in self.world.users.claims]
 
     @property
     def mine(self) -> bool:
@@ -54,15 +58,53 @@ class Scene:
 
     @property
     def foreign(self) -> bool:
-        """Whether the object belongs to another role."""
-        return self.object_ is not None and self.object_.owner != OURS
+        """Whether the object, or one that contains it, belongs to another role."""
+        containers = self.thing.containers if self.thing else ()
+        found = (self.object_, *(there(self.world.account, each) for each in containers))
+        return any(each is not None and each.owner != OURS for each in found)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether something that it refers to, or that is to contain its object, isn't as it should be."""
+        users, containers = self.world.users, self.thing.containers if self.thing else ()
+        referred = [users.get(each) for each in users.referred(self.resource)]
+        return (
+            any(each is None or each.deleting or not _is_ready(each) for each in referred)
+            or any(there(self.world.account, each) is None for each in containers)
+            or bool(containers and (self.blind or self.foreign))
+        )
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether our role may not make such objects."""
+        return (
+            self.thing is not None
+            and not self.thing.containers
+            and not may(self.world.account, f"CREATE {self.thing.type}")
+        )
+
+    @property
+    def filled(self) -> bool:
+        """Whether something would go with the object."""
+        thing = self.thing
+        return thing is not None and bool(inside(self.world.account, thing) or declared_inside(self.world, thing))
+
+    @property
+    def capped(self) -> bool:
+        """Whether only so many objects may be dropped in an hour."""
+        return "maxPerHour" in (self.world.users.config_of(self.resource.key).spec.get("deletion") or {})
 
     @property
     def differing(self) -> tuple[str, ...]:
         """Fields that aren't as declared."""
         found, spec = self.object_, self.resource.spec
-        seen = {} if found is None else {"comment": found.comment, "transient": found.transient}
-        return tuple(name for name, value in seen.items() if name in spec and spec[name] != value)
+        if found is None:
+            return ()
+        seen = {"comment": found.comment, "transient": found.transient}
+        differing = [name for name, value in seen.items() if name in spec and spec[name] != value]
+        declared = {(each["name"], each["type"]) for each in spec.get("columns", ())}
+        left = {name for name, _ in found.columns} & set(spec.get("droppedColumns", ()))
+        return (*differing, *(name for name, _ in declared - set(found.columns)), *left)
 
 
 JUST: Mapping[Reason, Callable[[Scene], bool]] = {
@@ -71,7 +113,8 @@ JUST: Mapping[Reason, Callable[[Scene], bool]] = {
     Reason.RESOURCE_ALREADY_EXISTS: lambda it: it.object_ is not None and it.mine and not it.proved,
     Reason.REPLACED: lambda it: it.object_ is not None and it.mine and not it.proved,
     Reason.VANISHED: lambda it: it.mine and not it.proved,
-    Reason.NOT_VISIBLE: lambda it: it.blind and (it.object_ is None or it.foreign),
+    Reason.NOT_VISIBLE: lambda it: it.foreign or (it.blind and it.object_ is None),
+    Reason.DEPENDENCY_NOT_READY: lambda it: it.lacking,
     Reason.OWNED_BY_OTHER: lambda it: it.foreign,
     Reason.OBSERVE_ONLY: lambda it: it.object_ is None or it.foreign,
     Reason.RECONCILE_PAUSED: lambda it: policies(it.resource).paused,
@@ -79,12 +122,15 @@ JUST: Mapping[Reason, Callable[[Scene], bool]] = {
         holder_of(each) == it.resource.key and each != it.claim for each in it.claims
     ),
     Reason.IMMUTABLE_FIELD: lambda it: "transient" in it.differing,
-    Reason.RECONCILE_ERROR: lambda it: it.foreign,
+    Reason.DESTRUCTIVE_CHANGE: lambda it: bool(it.differing),
+    Reason.RECONCILE_ERROR: lambda it: it.foreign or it.forbidden,
     Reason.DELETE_BLOCKED: lambda it: (
         policies(it.resource).paused
         or annotated(it.resource, "hand-over-to") is not None
-        or it.resource.kind == "Database"
         or it.foreign
+        or it.blind
+        or it.filled
+        or it.capped
     ),
 }
 """When a reason for not being Ready is true."""
@@ -98,9 +144,10 @@ def settle(world: World, rules: Rules) -> None:
     calm = 0
     for _ in range(ROUNDS):
         before = _state(world)
-        for each in world.resources:
+        for each in world.users.resources:
             rules.begin(each.key)
             world.reconcile(each.key)
+            rules.ended(each.key, answered=True)
         world.sweep()
         after = _state(world)
         # Once may be for what is waited for.
@@ -109,25 +156,25 @@ def settle(world: World, rules: Rules) -> None:
             break
         world.pass_time(100)
     assert calm > 1, f"it never comes to rest: {before} and {after}"
-    for each in world.resources:
+    for each in world.users.resources:
         _judge(world, each)
 
 
 def _state(world: World) -> dict[str, dict[Any, Any]]:
-    """All that stands still at the end. Whoever may not have a name tries for it again and again, and counts that."""
+    """All that stands still at the end. Whoever may not create an object tries again and again, and counts that."""
     versions = {place: body["metadata"]["resourceVersion"] for place, body in world.kube.objects.items()}
-    claims = {("claims", "", each.name): _but_for_attempts(each.spec) for each in world.claims}
-    objects = {(kind, name): there(world.account, kind, name) for kind in ("Warehouse", "Database") for name in "VW"}
-    return {"stored": {**versions, **claims}, "objects": objects}
+    claims = {("claims", "", each.name): _but_for_attempts(each.spec) for each in world.users.claims}
+    things = [thing for each in world.users.resources if (thing := world.users.thing_of(each))]
+    return {"stored": {**versions, **claims}, "objects": {each: there(world.account, each) for each in things}}
 
 
 def _but_for_attempts(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {**spec, "mark": {**spec.get("mark", {}), "attempt": 0}}
+    return {name: part for name, part in spec.items() if name != "mark"}
 
 
 def _judge(world: World, resource: Object) -> None:
     scene = _scene(world, resource)
-    ready = next((each for each in conditions_of(resource) if each.type == "Ready"), None)
+    ready = _ready(resource)
     assert ready is not None, f"nothing is told of {resource.key}"
     paused = policies(resource).paused
     assert paused or ready.observed_generation == resource.generation, f"{resource.key} is not up to date: {ready}"
@@ -141,10 +188,19 @@ def _judge(world: World, resource: Object) -> None:
 
 
 def _scene(world: World, resource: Object) -> Scene:
-    name = resource.spec["name"]
-    claim = world.claim_of(resource.kind, name)
+    thing = world.users.thing_of(resource)
+    claim = world.users.claim_of(thing) if thing else None
     spec = ClaimSpec.model_validate(claim.spec) if claim else None
-    return Scene(world, resource, there(world.account, resource.kind, name), spec)
+    return Scene(world, resource, thing, there(world.account, thing) if thing else None, spec)
+
+
+def _ready(resource: Object) -> Condition | None:
+    return next((each for each in conditions_of(resource) if each.type == "Ready"), None)
+
+
+def _is_ready(resource: Object) -> bool:
+    ready = _ready(resource)
+    return ready is not None and ready.status == "True" and ready.observed_generation == resource.generation
 
 
 def _untrue(scene: Scene) -> Iterator[str]:

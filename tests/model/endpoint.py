@@ -12,7 +12,7 @@ from freehold.snowflake.session import Session
 from freehold.snowflake.settings import ConnectionSettings
 from freehold_devstack.snowflake.control_client import RefusedError
 from tests.harness.endpoint import Endpoint
-from tests.model.account import OURS, ROLES, STATEMENTS, THEIRS, Wire
+from tests.model.account import OURS, ROLES, STATEMENTS, Wire
 
 USER, PASSWORD = "U", "correct horse battery staple"
 
@@ -34,10 +34,11 @@ class Remote:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        for kind in ("WAREHOUSE", "DATABASE"):
+        # Roles last: what they own would become another's.
+        for kind in ("WAREHOUSE", "DATABASE", "ROLE"):
             for row in self.sql(f"SHOW {kind}S"):
-                if row["owner"] in (OURS, THEIRS):
-                    self.sql(f'DROP {kind} "{row["name"]}"')
+                if row["owner"] and row["name"] not in ROLES:
+                    self.sql(f'DROP {kind} "{row["name"]}"', role=row["owner"])
         self.sql(STATEMENTS[0])
 
     def sql(self, statement: str, role: str = "ACCOUNTADMIN") -> list[Mapping[str, Any]]:

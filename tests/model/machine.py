@@ -11,56 +11,35 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from freehold.kube.objects import Key
-from tests.model.account import STRANGERS, Account, InProcess
-from tests.model.end import settle
-from tests.model.rules import Rules
-from tests.model.trouble import Trouble, What
-from tests.model.world import World
-
-KINDS = ("Warehouse", "Database")
-PLACES = {"a": ("n", "a"), "b": ("n", "b"), "c": ("m", "c")}
-FIELDS: dict[str, tuple[Any, ...]] = {
-    "comment": (None, "a", "b"),
-    "transient": (None, True, False),
-    "deletionPolicy": (None, "Delete", "Orphan"),
-    "vanishedPolicy": (None, "Stop", "Recreate"),
-    "paused": (None, True),
-    "adoptionPolicy": (None, "adopt"),
-    "driftPolicy": (None, "detect-only"),
-    "observeOnly": (None, True),
-    "createOrAlter": (None, True),
-}
-POLICIES = frozenset({"adoptionPolicy", "driftPolicy", "observeOnly", "createOrAlter"})
-THIS = "the spec as it is"
-ANNOTATIONS = {
-    "abandon-on-delete": (None, "true"),
-    "force-destroy": (None, "true"),
-    "reconcile-now": (None, "1", "2"),
-    "hand-over-to": (None, "m/c", "n/b"),
-    "force-new": (None, THIS),
-}
-
-EVENTS: tuple[str | int, ...] = ("arrive", "sweep", "restart", "restart in mode ReadOnly", 1, 60, 100, 3600)
-"""What happens by itself: statements under way arrive, idle claims are swept, another process begins, seconds pass."""
-
-places = st.sampled_from(tuple(PLACES))
-names = st.sampled_from(("W", "W", "W", "V"))
-fields = st.sampled_from([(name, value) for name, values in FIELDS.items() for value in values])
-specs = st.lists(fields, max_size=3, unique_by=lambda each: each[0]).map(dict)
-deletions = st.sampled_from(({}, {"default": "Orphan"}, {"maxPerHour": 1}))
-notes = st.sampled_from([(name, value) for name, values in ANNOTATIONS.items() for value in values])
-strangers = st.sampled_from(tuple(STRANGERS))
-troubles = st.tuples(
-    st.one_of(st.just(0), st.integers(1, 16)), st.sampled_from([each.value for each in What]), strangers
+from tests.model.account import Account, InProcess
+from tests.model.choices import (
+    ALONE,
+    EVENTS,
+    FAMILIES,
+    ID,
+    PLACES,
+    POLICIES,
+    TAKEN,
+    THIS,
+    Then,
+    begins,
+    deletions,
+    fields,
+    names,
+    notes,
+    places,
+    rarely,
+    specs,
+    strangers,
+    thens,
+    troubles,
+    ups,
 )
-
-Then = bool | tuple[int, str, str]
-"""What the process does after a step: nothing, a pass over every resource, or one over the resource at hand in which
-something goes wrong: at which of its requests, how, and what a stranger does then if it is that."""
-
-TAKEN = ("creates", "creates in our role")
-
-thens = st.one_of(st.just(False), st.just(True), troubles)
+from tests.model.end import settle
+from tests.model.objects import Thing
+from tests.model.rules import Rules
+from tests.model.trouble import Fault, Trouble, What
+from tests.model.world import World
 
 
 class Machine(RuleBasedStateMachine):
@@ -77,77 +56,93 @@ class Machine(RuleBasedStateMachine):
         self.world = World(self.account(), self._loop)
         self.law = Rules(self.world)
         self.world.witness = self.law
-        self.kind = ""
+        self.family: tuple[str, ...] = ()
 
     def teardown(self) -> None:
         try:
-            if self.kind:
+            if self.family:
                 settle(self.world, self.law)
         finally:
             self._loop.close()
 
-    @initialize(kind=st.sampled_from(KINDS), taken=st.sampled_from((None, None, *TAKEN)), spec=specs, then=thens)
-    def begin(self, kind: str, taken: str | None, spec: dict[str, Any], then: Then) -> None:
-        self.kind = kind
+    @initialize(family=st.sampled_from(FAMILIES), taken=st.sampled_from((None, None, *TAKEN)), spec=specs, then=begins)
+    def begin(self, family: tuple[str, ...], taken: str | None, spec: dict[str, Any], then: Then) -> None:
+        self.family = family
+        for up in range(len(family) - 1, 0, -1):
+            self.apply(up, "a", "W", {}, by_name=False, webhook=True, then=True)
         if taken:
-            self.world.stranger(taken, kind, "W")
-        self.apply("a", "W", spec, webhook=True, then=then)
+            self.world.stranger(taken, self._thing(0, "W"))
+        self.apply(0, "a", "W", spec, by_name=False, webhook=True, then=then)
 
     # --- users
 
-    @rule(place=places, name=names, spec=specs, webhook=st.booleans(), then=thens)
-    def apply(self, place: str, name: str, spec: dict[str, Any], webhook: bool, then: Then) -> None:
-        """kubectl apply of a whole manifest."""
-        self.world.apply(self._key(place), self._manifest({**spec, "name": name}), webhook=webhook)
-        self._go_on(place, then)
+    @rule(up=ups, place=places, name=names, spec=specs, by_name=st.booleans(), webhook=st.booleans(), then=thens)
+    def apply(
+        self, up: int, place: str, name: str, spec: dict[str, Any], *, by_name: bool, webhook: bool, then: Then
+    ) -> None:
+        """kubectl apply of a whole manifest, which names what contains its object, or refers to it."""
+        key = self._key(up, place)
+        parents = self._parents(key.kind, by_name=by_name)
+        self.world.users.apply(key, self._manifest(key.kind, {**spec, **parents, "name": name}), webhook=webhook)
+        self._go_on(key, then)
 
-    @rule(place=places, field=fields, webhook=st.booleans(), then=thens)
-    def edit(self, place: str, field: tuple[str, Any], webhook: bool, then: Then) -> None:
+    @rule(up=ups, place=places, field=fields, webhook=st.booleans(), then=thens)
+    def edit(self, up: int, place: str, field: tuple[str, Any], webhook: bool, then: Then) -> None:
         """kubectl edit of one field."""
-        if found := self.world.get(self._key(place)):
+        key = self._key(up, place)
+        if found := self.world.users.get(key):
             spec = {**found.spec, **found.spec.get("managementPolicies", {}), field[0]: field[1]}
-            self.world.apply(self._key(place), self._manifest(spec), webhook=webhook)
-        self._go_on(place, then)
+            self.world.users.apply(key, self._manifest(key.kind, spec), webhook=webhook)
+        self._go_on(key, then)
 
-    @rule(place=places, annotation=notes, then=thens)
-    def annotate(self, place: str, annotation: tuple[str, str | None], then: Then) -> None:
-        name, value = annotation
+    @rule(up=ups, place=places, annotation=notes, then=thens)
+    def annotate(self, up: int, place: str, annotation: tuple[str, str | None], then: Then) -> None:
+        key, (name, value) = self._key(up, place), annotation
         if value == THIS:
-            self.world.order(self._key(place))
+            self.world.users.order(key)
         else:
-            self.world.annotate(self._key(place), name, value)
-        self._go_on(place, then)
+            self.world.users.annotate(key, name, value)
+        self._go_on(key, then)
 
-    @rule(place=places, then=thens)
-    def delete(self, place: str, then: Then) -> None:
-        self.world.delete(self._key(place))
-        self._go_on(place, then)
+    @rule(up=ups, place=places, forced=st.booleans(), then=thens)
+    def delete(self, up: int, place: str, forced: bool, then: Then) -> None:
+        key = self._key(up, place)
+        if forced:
+            self.world.users.annotate(key, "force-destroy", "true")
+        self.world.users.delete(key)
+        self._go_on(key, then)
 
-    @rule(namespace=st.sampled_from(("n", "m")), deletion=deletions, abandon=st.booleans(), kind_goes=st.booleans())
-    def configure(self, namespace: str, deletion: dict[str, Any], abandon: bool, kind_goes: bool) -> None:
-        """Change what a ProviderConfig says of deletion, and have the CustomResourceDefinition deleted or applied."""
-        self.world.provide(namespace, deletion, abandon=abandon)
-        self.world.define(self.kind, deleting=kind_goes)
+    @rule(
+        up=ups,
+        namespace=st.sampled_from(("n", "m")),
+        deletion=deletions,
+        abandon=rarely,
+        kind_goes=rarely,
+    )
+    def configure(self, up: int, namespace: str, deletion: dict[str, Any], abandon: bool, kind_goes: bool) -> None:
+        """Change what a ProviderConfig says of deletion, and have a CustomResourceDefinition deleted or applied."""
+        self.world.users.provide(namespace, deletion, abandon=abandon)
+        self.world.users.define(self._kind(up), deleting=kind_goes)
 
     # --- others in the account
 
-    @rule(place=places, name=names, deed=strangers, then=thens)
-    def stranger(self, place: str, name: str, deed: str, then: Then) -> None:
-        self.world.stranger(deed, self.kind, name)
-        self._go_on(place, then)
+    @rule(up=ups, place=places, name=names, deed=strangers, then=thens)
+    def stranger(self, up: int, place: str, name: str, deed: str, then: Then) -> None:
+        self.world.stranger(deed, self._thing(up, name))
+        self._go_on(self._key(up, place), then)
 
     # --- processes
 
-    @rule(place=places, then=troubles)
-    def reconcile(self, place: str, then: Then) -> None:
-        self._go_on(place, then)
+    @rule(up=ups, place=places, then=troubles)
+    def reconcile(self, up: int, place: str, then: Then) -> None:
+        self._go_on(self._key(up, place), then)
 
     @rule()
     def reconcile_all(self) -> None:
-        self._go_on("a", then=True)
+        self._go_on(self._key(0, "a"), then=True)
 
-    @rule(event=st.sampled_from(EVENTS))
-    def meanwhile(self, event: str | int) -> None:
+    @rule(event=st.sampled_from(EVENTS), read_only=rarely)
+    def meanwhile(self, event: str | int, read_only: bool) -> None:
         if isinstance(event, int):
             self.world.pass_time(event)
         elif event == "arrive":
@@ -155,31 +150,55 @@ class Machine(RuleBasedStateMachine):
         elif event == "sweep":
             self.world.sweep()
         else:
-            self.world.read_only = event == "restart in mode ReadOnly"
+            self.world.read_only = read_only
             self.world.restart()
 
-    def _key(self, place: str) -> Key:
-        return Key(self.kind, *PLACES[place])
+    # --- what is meant
 
-    def _manifest(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        known = {name: value for name, value in wanted.items() if name in FIELDS or name == "name"}
-        known = {name: value for name, value in known.items() if value is not None}
-        if self.kind != "Database":
-            known.pop("transient", None)
+    def _kind(self, up: int) -> str:
+        return self.family[max(len(self.family) - 1 - up, 0)]
+
+    def _key(self, up: int, place: str) -> Key:
+        return Key(self._kind(up), *PLACES[place])
+
+    def _thing(self, up: int, name: str) -> Thing:
+        kind = self._kind(up)
+        return Thing(kind, (*("W",) * self.family.index(kind), name))
+
+    def _parents(self, kind: str, *, by_name: bool) -> dict[str, Any]:
+        """Fields by which a manifest says what contains its object."""
+        namespace, name = PLACES["a"]
+        outer = [each.lower() for each in self.family[: self.family.index(kind)]]
+        if by_name:
+            return {f"{each}Name": "W" for each in outer}
+        return {f"{each}Ref": {"namespace": namespace, "name": name} for each in outer}
+
+    def _manifest(self, kind: str, wanted: dict[str, Any]) -> dict[str, Any]:
+        wanted = {"columns": [ID], **wanted}
+        known = {name: value for name, value in wanted.items() if kind in ALONE.get(name, self.family)}
+        known = {name: value for name, value in known.items() if value is not None and name != "managementPolicies"}
         policies = {name: known.pop(name) for name in POLICIES & known.keys()}
         return {**known, **({"managementPolicies": policies} if policies else {})}
 
-    def _go_on(self, place: str, then: Then) -> None:
+    # --- what the process does
+
+    def _go_on(self, key: Key, then: Then) -> None:
         if isinstance(then, tuple):
-            at, what, deed = then
-            self._reconcile(self._key(place), Trouble(at, what=What(what), stranger=partial(self._interfere, deed)))
+            interfere = partial(self._interfere, self._name_of(key))
+            self._reconcile(key, Trouble(*(Fault(at, What(what), partial(interfere, deed)) for at, what, deed in then)))
         elif then:
-            for each in self.world.resources:
-                self._reconcile(each.key)
+            for each in self.world.users.resources:
+                self._reconcile(each.key, resync=True)
 
-    def _interfere(self, deed: str) -> None:
-        self.world.stranger(deed, self.kind, "W")
+    def _name_of(self, key: Key) -> Thing:
+        found = self.world.users.get(key)
+        thing = self.world.users.thing_of(found) if found else None
+        return thing or self._thing(len(self.family) - 1 - self.family.index(key.kind), "W")
 
-    def _reconcile(self, key: Key, trouble: Trouble | None = None) -> None:
+    def _interfere(self, thing: Thing, deed: str) -> None:
+        self.world.stranger(deed, thing)
+
+    def _reconcile(self, key: Key, trouble: Trouble | None = None, *, resync: bool = False) -> None:
         self.law.begin(key)
-        self.world.reconcile(key, trouble)
+        self.world.reconcile(key, trouble, resync=resync)
+        self.law.ended(key, answered=trouble is None or not trouble.struck)

@@ -4,6 +4,7 @@ MODEL_SEED."""
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -15,17 +16,20 @@ from tests.model.endpoint import SEED as ACCOUNT
 from tests.model.endpoint import Remote
 from tests.model.machine import Machine
 
-RUNS = int(os.environ.get("MODEL_RUNS", "100"))
-STEPS = 50
+RUNS = int(os.environ.get("MODEL_RUNS", "150"))
+STEPS = 25
 SEED = os.environ.get("MODEL_SEED")
 
 
-def run(machine: type[RuleBasedStateMachine], runs: int) -> None:
+def run(
+    machine: type[RuleBasedStateMachine], runs: int, phases: Collection[hypothesis.Phase] = tuple(hypothesis.Phase)
+) -> None:
     """Play a machine.
 
     Args:
         machine: which one.
         runs: how often, each time from the beginning.
+        phases: what else is done; by default, a run that fails is made as short as it can be.
     """
     settings = hypothesis.settings(
         max_examples=runs,
@@ -34,6 +38,7 @@ def run(machine: type[RuleBasedStateMachine], runs: int) -> None:
         # What a run has found is kept as a test, and not in a folder.
         database=None,
         deadline=None,
+        phases=phases,
         print_blob=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
@@ -52,6 +57,6 @@ def test_the_same_holds_over_the_driver_and_the_protocol(tmp_path: Path) -> None
         account = partial(Remote, endpoint)
 
     try:
-        run(Wired, max(RUNS // 20, 1))
+        run(Wired, max(RUNS // 30, 1))
     finally:
         endpoint.stop()

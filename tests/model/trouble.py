@@ -1,4 +1,4 @@
-"""What goes wrong at one of the requests of a pass, whether the API server's or Snowflake's."""
+"""What goes wrong at the requests of a pass, whether the API server's or Snowflake's."""
 
 from __future__ import annotations
 
@@ -31,25 +31,42 @@ _LATE = frozenset({What.DEATH_THEN_LATE, What.SILENCE_THEN_LATE})
 _AFTER = frozenset({What.DEATH_AFTER, What.SILENCE_AFTER})
 
 
-@dataclass
-class Trouble(Fuse):
-    """One request goes wrong: number `at`, or if that is 0 the first statement that writes.
+@dataclass(frozen=True)
+class Fault:
+    """One thing that goes wrong.
 
     Attributes:
+        at: number of the request, from 1; if it is negative, of the statement that writes. Strangers then come after so
+            many writes to either server.
         what: how.
         stranger: what a stranger does right before the request.
     """
 
-    done: bool = False
-    what: What | None = None
+    at: int
+    what: What
     stranger: Callable[[], None] = lambda: None
+
+
+class Trouble(Fuse):
+    """All that goes wrong in one pass.
+
+    Attributes:
+        struck: whether an answer was other than it should be, or none.
+    """
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(at=0, done=False)
+        self.struck = False
+        self._strangers = [each for each in faults if each.what is What.STRANGER]
+        self._faults = [each for each in faults if each.what is not What.STRANGER]
+        self._written = self._sent = 0
+        self._now: What | None = None
 
     # --- requests to the API server, as `Api` makes them
 
     def before(self) -> None:
-        if not self._due(writes=False):
-            return
-        match self.what:
+        self._begin(writes=False)
+        match self._now:
             case What.SILENCE_BEFORE | What.SILENCE_THEN_LATE | What.NO_LOGIN:
                 raise Unavailable(0, "", "no answer")
             case What.REFUSAL:
@@ -58,9 +75,10 @@ class Trouble(Fuse):
                 raise Died
 
     def after(self) -> None:
-        if self.count == self.at and self.what is What.DEATH_AFTER:
+        self._written += 1
+        if self._now is What.DEATH_AFTER:
             raise Died
-        if self.count == self.at and self.what is What.SILENCE_AFTER:
+        if self._now is What.SILENCE_AFTER:
             raise Unavailable(0, "", "no answer")
 
     # --- statements
@@ -71,37 +89,42 @@ class Trouble(Fuse):
         Returns:
             Whether it is to be carried out late, in answer to which `silence` is raised.
         """
-        if not self._due(writes=writes):
-            return False
-        match self.what:
+        self._begin(writes=writes)
+        match self._now:
             case What.REFUSAL:
                 raise SnowflakeError("insufficient privileges", number=3001, sqlstate="42501")
             case What.NO_LOGIN:
                 raise Unreachable("no log-in", error_class=ErrorClass.TRANSIENT)
-        if self.what in _LATE and writes:
+        if self._now in _LATE and writes:
             return True
-        if self.what not in _AFTER:
+        if self._now is not None and self._now not in _AFTER:
             self.silence()
         return False
 
-    def after_statement(self) -> None:
-        if self.count == self.at and self.what in _AFTER:
+    def after_statement(self, *, writes: bool) -> None:
+        self._written += writes
+        if self._now in _AFTER:
             self.silence()
 
     def silence(self) -> None:
         """Let nobody hear an answer."""
-        if self.what in _DEATHS:
+        if self._now in _DEATHS:
             raise Died
         raise OutcomeUnknown("no answer", error_class=ErrorClass.TRANSIENT)
 
-    def _due(self, *, writes: bool) -> bool:
+    def _begin(self, *, writes: bool) -> None:
         self.count += 1
-        if self.what is What.STRANGER:
-            # Between our last look and the statement that follows it, nothing can keep strangers apart from us.
-            if self.count >= self.at and not writes:
-                self.stranger()
-                self.what = None
-            return False
-        if self.at == 0 and writes:
-            self.at = self.count
-        return self.count == self.at and self.what is not None
+        self._sent += writes
+        # Between our last look and the statement that follows it, nothing can keep strangers apart from us.
+        for each in [] if writes else [each for each in self._strangers if self._has_come(each)]:
+            self._strangers.remove(each)
+            each.stranger()
+        number = {self.count, -self._sent} if writes else {self.count}
+        due = next((each for each in self._faults if each.at in number), None)
+        self._now = due.what if due else None
+        if due:
+            self._faults.remove(due)
+            self.struck = True
+
+    def _has_come(self, stranger: Fault) -> bool:
+        return 0 < stranger.at <= self.count or 0 < -stranger.at <= self._written

@@ -16,7 +16,7 @@ import ssl
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -308,10 +308,10 @@ TARGETS = {
 }
 
 
-def _print(figures: dict[str, float], only: Collection[str], console: Console) -> None:
+def _print(figures: Mapping[str, float], console: Console) -> None:
     table = Table("figure", "value", "target", title="An interval in which nothing happens")
-    for name in only:
-        table.add_row(name, f"{figures[name]:.2f}", str(TARGETS.get(name, "")))
+    for name, value in figures.items():
+        table.add_row(name, f"{value:g}", str(TARGETS.get(name, "")))
     console.print(table)
 
 
@@ -330,7 +330,7 @@ def run(
         live.create()
         figures |= live.idle()
     figures = {name: round(value, 2) for name, value in sorted(figures.items())}
-    _print(figures, figures, console)
+    _print(figures, console)
     if record:
         results.record("observation", figures)
     print(orjson.dumps(figures).decode())

@@ -40,7 +40,7 @@ def test_a_resource_is_traced_from_admission_to_each_statement(world: World) -> 
     reconciles = found("freehold-account", "reconcile", freehold_result="done", **about)
     assert {span.parent_span_id for span in created()} <= {span.span_id for span in reconciles}
     assert found("freehold-webhook", "admission", freehold_operation="CREATE", freehold_result="allowed", **about)
-    refused = found("freehold-account", "CREATE", freehold_result="syntax")
+    refused = found("freehold-account", "CREATE", freehold_kind="Warehouse", freehold_result="syntax")
     assert {facts(span)["db.response.status_code"] for span in refused} == {"001003"}
     assert {span.parent_span_id for span in refused} <= {
         span.span_id for span in found("freehold-account", "reconcile", **about)

@@ -72,13 +72,12 @@ rarely = st.sampled_from((False, False, False, False, True))
 notes = st.sampled_from([(name, value) for name, values in ANNOTATIONS.items() for value in values])
 strangers = st.sampled_from(tuple(DEEDS))
 requests = st.one_of(st.integers(-4, -1), st.integers(1, 12))
+moments = st.one_of(st.just(-1), st.integers(-4, -1), st.integers(3, 9))
+"""Of a pass, in which it has looked and not yet acted."""
+replacements = st.sampled_from(REPLACEMENTS)
 faults = st.one_of(
     st.tuples(requests, st.sampled_from([each.value for each in What]), strangers),
-    st.tuples(
-        st.one_of(st.just(-1), st.integers(-4, -1), st.integers(3, 12)),
-        st.just(What.STRANGER.value),
-        st.sampled_from(REPLACEMENTS),
-    ),
+    st.tuples(moments, st.just(What.STRANGER.value), replacements),
 )
 troubles = st.lists(faults, min_size=1, max_size=2).map(tuple)
 

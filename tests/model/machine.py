@@ -25,10 +25,12 @@ from tests.model.choices import (
     begins,
     deletions,
     fields,
+    moments,
     names,
     notes,
     places,
     rarely,
+    replacements,
     specs,
     strangers,
     thens,
@@ -111,6 +113,15 @@ class Machine(RuleBasedStateMachine):
             self.world.users.annotate(key, "force-destroy", "true")
         self.world.users.delete(key)
         self._go_on(key, then)
+
+    @rule(up=ups, at=moments, deed=replacements, going=st.booleans(), comment=st.sampled_from(("a", "b", "c")))
+    def interrupt(self, up: int, at: int, deed: str, going: bool, comment: str) -> None:
+        """A stranger puts something else in an object's place while it is dropped or altered."""
+        then = ((at, What.STRANGER.value, deed),)
+        if going:
+            self.delete(up, "a", forced=True, then=then)
+        else:
+            self.edit(up, "a", ("comment", comment), webhook=False, then=then)
 
     @rule(
         up=ups,

@@ -15,8 +15,8 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import DEFINITIONS, Key, Object
 from freehold.resolve import live
-from freehold_webhook.admission import Admission, Verdict
-from freehold_webhook.review import Outcome, Request
+from freehold_webhook.admission import Admission
+from freehold_webhook.review import Outcome, Request, Verdict
 from tests.harness.memory import Place
 from tests.model.account import FACTS
 from tests.model.cluster import Cluster

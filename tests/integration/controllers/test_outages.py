@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import count
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from freehold.snowflake.breaker import FAILURES
 from freehold_devstack.processes import until
 from tests.harness.controllers import Controller
 from tests.integration.controllers.conftest import PASSWORD, SILENT
 from tests.integration.controllers.tenant import API, DEADLINE, Tenant
 
+SECRET = {"name": "default", "key": "password"}
 WATCH = {"managementPolicies": {"observeOnly": True}}
 
 
@@ -53,31 +54,29 @@ def test_nineteen_providers_that_hang_hold_up_no_other(
         tenant.ready("warehouse", f"well{number}")
 
 
-SECRET = {"name": "default", "key": "password"}
-
-
 def test_an_account_that_cannot_be_reached_is_left_alone_until_something_is_changed(newcomer: Tenant) -> None:
     newcomer.endpoint.fault("^LOGIN SAM$", "http", times=None)
     silent = f"FREEHOLD-{SILENT}"
     newcomer.provide("SAM", PASSWORD, account=silent)
     newcomer.reaches("providerconfig", "default", "PingFailed")
 
-    def open_() -> bool:
+    tries = count()
+
+    def is_open() -> bool:
         """Ask for another try, which forgets about delays."""
-        newcomer.kubectl("annotate", "--overwrite", "providerconfig/default", f"freehold.dev/reconcile-now={len(asked)}")
-        asked.append(None)
+        again = f"freehold.dev/reconcile-now={next(tries)}"
+        newcomer.kubectl("annotate", "--overwrite", "providerconfig/default", again)
         return "CircuitOpen" in newcomer.conditions("providerconfig", "default")
 
-    asked: list[None] = []
-    until(open_, DEADLINE, "the circuit to be open", newcomer.describe)
+    until(is_open, DEADLINE, "the circuit to be open", newcomer.describe)
     told = newcomer.conditions("providerconfig", "default")
     assert "the latest attempts failed: no log-in to" in told["CircuitOpen"]["message"]
     assert told["Ready"]["reason"] == "PingFailed"
 
     newcomer.endpoint.clear_faults()
     before = newcomer.endpoint.sequence
-    assert open_()
-    assert open_()
+    assert is_open()
+    assert is_open()
     assert newcomer.endpoint.since(before) == []
     newcomer.provider("SAM", account=silent, loginTimeoutSeconds=30)
     newcomer.ready("providerconfig", "default")

@@ -43,7 +43,10 @@ SEED = {
         {
             "name": SILENT,
             "locator": "FH00002",
-            "users": {"SAM": {"password": PASSWORD, "roles": ["SYSADMIN"], "default_role": "SYSADMIN"}},
+            "users": {
+                name: {"password": PASSWORD, "roles": ["SYSADMIN"], "default_role": "SYSADMIN"}
+                for name in ("SAM", "SUE")
+            },
         },
     ],
 }

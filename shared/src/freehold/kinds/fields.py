@@ -37,8 +37,9 @@ from freehold.observation import UNKNOWN
 from freehold.sql import Sql
 
 
-def _field(facts: Property, *, alias: str | None = None, **constraints: Any) -> Any:
-    return Field(default=None, alias=alias, json_schema_extra=facts, repr=not facts.secret, **constraints)
+def _field(facts: Property, *, alias: str | None = None, required: bool = False, **constraints: Any) -> Any:
+    default = ... if required else None
+    return Field(default=default, alias=alias, json_schema_extra=facts, repr=not facts.secret, **constraints)
 
 
 def prop(
@@ -53,9 +54,11 @@ def prop(
     own_statement: bool = False,
     clause: Callable[[Any], Sql | None] | None = None,
     recreate_when: Callable[[Any, Any], bool] | None = None,
+    details: tuple[str, ...] = (),
     check: Callable[[Any], object] | None = None,
     secret: bool = False,
     alias: str | None = None,
+    required: bool = False,
     **constraints: Any,
 ) -> Any:
     """A property written as `KEYWORD = value` and read from a column of SHOW.
@@ -71,9 +74,11 @@ def prop(
         own_statement: is altered by a statement of its own.
         clause: its clause in CREATE where that isn't `KEYWORD = value`.
         recreate_when: (old, new) values between which no ALTER leads.
+        details: names of the kind's further queries that it is observed by.
         check: as `Property` has it.
         secret: whether its values are shown to nobody.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
+        required: whether every manifest has it.
         constraints: pydantic's `ge`, `le`, `max_length` ...
     """
     facts = Property(
@@ -86,10 +91,11 @@ def prop(
         own_statement=own_statement,
         clause=clause,
         recreate_when=recreate_when,
+        details=details,
         check=check,
         secret=secret,
     )
-    return _field(facts, alias=alias, **constraints)
+    return _field(facts, alias=alias, required=required, **constraints)
 
 
 def parameter(
@@ -146,8 +152,11 @@ def custom(
     codec: Codec | None = None,
     place: Place = Place.PROPERTIES,
     details: tuple[str, ...] = (),
+    reset: Reset = UNSET,
+    recreate_when: Callable[[Any, Any], bool] | None = None,
     check: Callable[[Any], object] | None = None,
     alias: str | None = None,
+    required: bool = False,
     **constraints: Any,
 ) -> Any:
     """A field with statements of its own. Without `clause` it isn't part of CREATE and is altered right after."""
@@ -161,9 +170,11 @@ def custom(
         own_statement=True,
         place=place,
         details=details,
+        reset=reset,
+        recreate_when=recreate_when,
         check=check,
     )
-    return _field(facts, alias=alias, **constraints)
+    return _field(facts, alias=alias, required=required, **constraints)
 
 
 def items(
@@ -274,9 +285,9 @@ def unsupported(why: str, **constraints: Any) -> Any:
     return _field(Property(unsupported=why), **constraints)
 
 
-def comment() -> Any:
+def comment(*, reset: Reset = UNSET) -> Any:
     """The COMMENT that nearly every object has."""
-    return prop("COMMENT", show="comment", codec=Comment(), max_length=1_000_000)
+    return prop("COMMENT", show="comment", codec=Comment(), reset=reset, max_length=1_000_000)
 
 
 def tags() -> Any:

@@ -1,0 +1,99 @@
+"""Network rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from freehold import sql
+from freehold.kinds.fields import comment, prop
+from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
+from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.property import KEEP, Target
+from freehold.kinds.resource import Rule
+from freehold.kinds.values import Codec, Word
+from freehold.observation import UNKNOWN, Observation
+from freehold.sql import Sql
+
+
+class _Values(Codec):
+    """Texts as a set, written as a list of literals and printed with commas between them."""
+
+    def render(self, value: Sequence[str]) -> Sql:
+        return sql.sql("({all})", all=sql.join(map(sql.literal, value), ", "))
+
+    def canonical(self, value: Sequence[str]) -> tuple[str, ...]:
+        return tuple(sorted(set(value)))
+
+    def read(self, raw: object) -> tuple[str, ...]:
+        return self.canonical([each.strip() for each in str(raw or "").split(",") if each.strip()])
+
+
+def _describe(target: Target) -> Sql:
+    return sql.sql("DESCRIBE NETWORK RULE {name}", name=target.name)
+
+
+def _listed(observation: Observation) -> object:
+    rows = (observation.details or {}).get("values")
+    return UNKNOWN if rows is None else rows[0]["value_list"] if rows else ""
+
+
+class NetworkRuleSpec(InSchemaSpec):
+    """Places in a network that policies and integrations let through, or keep out."""
+
+    type: Literal[
+        "IPV4", "IPV6", "AWSVPCEID", "AZURELINKID", "GCPPSCID", "HOST_PORT", "PRIVATE_HOST_PORT", "COMPUTE_POOL"
+    ] = prop(
+        "TYPE",
+        show="type",
+        codec=Word(quoted=False),
+        reset=KEEP,
+        recreate_when=lambda old, new: old != new,
+        required=True,
+    )
+    """What the values are."""
+    value_list: list[Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^,\s]+$")]] | None = (
+        prop("VALUE_LIST", observe=_listed, codec=_Values(), details=("values",), max_length=10_000)
+    )
+    """The places, such as 10.0.0.0/8 or example.com:443. Their order means nothing."""
+    mode: Literal[
+        "INGRESS", "INTERNAL_STAGE", "EGRESS", "POSTGRES_INGRESS", "POSTGRES_EGRESS", "SNOWFLAKE_MANAGED_STORAGE_VOLUME"
+    ] = prop(
+        "MODE",
+        show="mode",
+        codec=Word(quoted=False),
+        reset=KEEP,
+        recreate_when=lambda old, new: old != new,
+        required=True,
+    )
+    """What the rule is about: requests to Snowflake, to its internal stages, or from it to the outside."""
+    comment: str | None = comment()
+    """A note for people."""
+
+
+NETWORK_RULE = Kind(
+    spec=NetworkRuleSpec,
+    domain=Domain.SCHEMA,
+    object_type="NETWORK RULE",
+    level=Level.SCHEMA,
+    holds_data=False,
+    short_names=("nr",),
+    create_or_alter=True,
+    details={"values": _describe},
+    volatile=frozenset({"entries_in_valuelist"}),
+    rules=(
+        *IN_SCHEMA_RULES,
+        Rule(
+            "!(self.type in ['HOST_PORT', 'PRIVATE_HOST_PORT']) || self.mode == 'EGRESS'",
+            "hosts and ports are of rules for what goes out: set mode to EGRESS",
+            "mode",
+        ),
+        Rule(
+            "self.type != 'AWSVPCEID' || self.mode in ['INGRESS', 'INTERNAL_STAGE']",
+            "VPC endpoints are of rules for what comes in: set mode to INGRESS or INTERNAL_STAGE",
+            "mode",
+        ),
+    ),
+)

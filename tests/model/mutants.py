@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Annotated, Any
 from unittest.mock import patch
 
 import hypothesis
 import typer
 
-from freehold.claims import Claim, ClaimSpec, Holder, Mark, hand_over
-from freehold.kinds.property import Change
-from freehold_controllers.reconciler import deletion, dropping, holding, ownership, upkeep
+from freehold.claims import Mark
+from freehold_controllers.reconciler import deletion, dropping, upkeep
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.decision import Absence, Subject, View, attempt_unknown
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.ownership import Surplus
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import decide_deletion
-from freehold_controllers.reconciler.report import Report
 from tests.model.machine import Machine
 from tests.model.test_model import RUNS, run
 
@@ -48,11 +44,6 @@ def _believing(subject: Subject, view: View | None) -> object:
     return decide_deletion(subject, Absence.PROVED if view is Absence.UNPROVED else view)
 
 
-def _without_evidence(claim: Claim, to: Holder, now: datetime) -> ClaimSpec:
-    """The claim of an heir who is told nothing."""
-    return hand_over(claim, to, now).model_copy(update={"evidence": None, "mark": None})
-
-
 MUTANTS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
     "a refused CREATE stays unknown": lambda: patch.object(Holding, "refuse_attempt", _nothing),
     "no look right before an ALTER": lambda: patch.object(Remote, "_require_same", _nothing),
@@ -64,12 +55,6 @@ MUTANTS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
     "what isn't seen is gone": lambda: patch.object(deletion, "decide_deletion", _believing),
     "no wait for what is declared inside": lambda: patch.object(deletion, "waits_for", _no),
     "no look for what else is inside": lambda: patch.object(dropping, "hindrance", _no),
-    "columns go that nobody gave up": lambda: patch.object(upkeep, "_BEYOND_ALTER", frozenset({Change.RECREATE})),
-    "what was sent isn't remembered": lambda: patch.object(Report, "track", _nothing),
-    "an object that is owned is no hindrance to another": lambda: patch.object(
-        ownership, "surplus_of", lambda *_: Surplus(idle=(), filled=(), pinned=())
-    ),
-    "an heir isn't told how the object came to be ours": lambda: patch.object(holding, "hand_over", _without_evidence),
 }
 """What is broken, and by what."""
 

@@ -187,6 +187,7 @@ class Rules(Witness):
             assert not now.telling, f"{now.holder} has taken what is known of {was.holder}'s object"
             return
         assert annotated(holder, "hand-over-to") == now.holder.owner, f"{was.holder} has lost its claim to {now.holder}"
+        assert now.evidence == was.evidence, f"{now.holder} isn't told how its object came to be ours"
 
     def _proved(self, was: ClaimSpec | None, now: ClaimSpec) -> None:
         evidence, key = now.evidence, holder_of(now)

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from freehold.claims import CLAIM, ClaimSpec
-from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import NAMESPACES as NAMESPACE_PATH
 from freehold.kube.objects import Object
@@ -55,6 +54,7 @@ class End:
         self._people = people
         self._strangers = strangers
         self._places = places
+        self._kinds = {place.kind.name: place.kind for place in places}.values()
         self._since = since
         self._show = show
 
@@ -64,7 +64,7 @@ class End:
         asked: set[Place] = set()
 
         async def wrong() -> list[str]:
-            found = {each.key: each for kind in KINDS.values() async for each in self._all(kind.resource.path)}
+            found = {each.key: each for kind in self._kinds async for each in self._all(kind.resource.path)}
             left = list(rules.unsettled(self._places, found))
             for each in left:
                 if each.place and each.place not in asked and each.reason and each.reason not in PASSING:
@@ -101,7 +101,7 @@ class End:
         endpoint = self._installation.endpoint
         shown = {
             (kind.name, parts): row
-            for kind in KINDS.values()
+            for kind in self._kinds
             for parts, row in (await rows(endpoint, kind, f"{PREFIX}%")).items()
         }
         sent = [each for each in await asyncio.to_thread(endpoint.since, self._since) if each.user in USERS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from pydantic import ValidationError
 
@@ -24,18 +25,26 @@ class AccountLimits:
 
     def note(self, before: Object | None, after: Object | None) -> None:
         """Take a change of a ProviderConfig in."""
-        for each in filter(None, (before, after)):
-            if account := (each.status.get("account") or {}).get("key"):
-                self._given[account].pop(each.key, None)
-                if each is after:
-                    self._given[account][each.key] = _budget(each)
-                self._tell(account)
+        was, now = _account(before), _account(after)
+        if before is not None and was is not None:
+            self._given[was].pop(before.key, None)
+        if after is not None and now is not None:
+            self._given[now][after.key] = _budget(after)
+        # Not before: an account without any for a moment would lose its line, and begin another beside it.
+        for account in filter(None, {was, now}):
+            self._tell(account)
 
     def _tell(self, account: str) -> None:
         given = self._given[account]
         self._budgets.limit(account, strictest(given.values()) if given else None)
         if not given:
             del self._given[account]
+
+
+def _account(config: Object | None) -> str | None:
+    """Key of the account that a ProviderConfig was verified for."""
+    proven: Mapping[str, str] = (config.status.get("account") if config is not None else None) or {}
+    return proven.get("key")
 
 
 def _budget(config: Object) -> Budget | None:

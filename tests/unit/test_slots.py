@@ -84,6 +84,7 @@ def test_a_slot_reads_as_sql_does_and_is_read_back(slot: Slot, printed: str) -> 
     [
         (grant("select", T, R), grant("SELECT", T, R)),
         (grant("ALL", T, R), grant("all  privileges", T, R)),
+        (grant("CREATE DATA EXCHANGE LISTING", ACCOUNT, R), grant("CREATE LISTING", ACCOUNT, R)),
         (grant("SELECT", of("ICEBERG TABLE", "D", "S", "T"), R), grant("SELECT", T, R)),
         (grant("SELECT", of("hybrid_table", "D", "S", "T"), R), grant("SELECT", T, R)),
         (ownership(of("MATERIALIZED_VIEW", "D", "S", "V")), ownership(of("VIEW", "D", "S", "V"))),

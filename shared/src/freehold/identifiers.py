@@ -71,15 +71,25 @@ def split(text: str) -> tuple[str, ...]:
     raise InvalidName(f"not a dotted name: {text!r}")
 
 
-def split_in_schema(text: str) -> tuple[str, ...]:
-    """The database, schema and name in the fully-qualified name of an object in a schema.
+def split_in_database(text: str) -> tuple[str, ...]:
+    """The database and name in the fully-qualified name of an object in a database: what says less depends on the
+    session.
 
     Raises:
         InvalidName: `text` isn't such a name.
     """
+    return _split_into(text, "two parts, DATABASE.NAME")
+
+
+def split_in_schema(text: str) -> tuple[str, ...]:
+    """Likewise the database, schema and name of an object in a schema."""
+    return _split_into(text, "three parts, DATABASE.SCHEMA.NAME")
+
+
+def _split_into(text: str, form: str) -> tuple[str, ...]:
     parts = split(text)
-    if len(parts) != 3:
-        raise InvalidName(f"a fully-qualified name has three parts, DATABASE.SCHEMA.NAME: {text!r}")
+    if len(parts) != form.count(".") + 1:
+        raise InvalidName(f"a fully-qualified name has {form}: {text!r}")
     return parts
 
 

@@ -25,7 +25,8 @@ _SAME_TYPE: Mapping[str, str] = {
     "VOLUME": "EXTERNAL VOLUME",
 }
 """Object types that GRANT knows by the word of another one. In bulk (ON ALL, ON FUTURE) they are types of their own."""
-_SAME_PRIVILEGE: Mapping[str, str] = {"ALL": "ALL PRIVILEGES"}
+_SAME_PRIVILEGE: Mapping[str, str] = {"ALL": "ALL PRIVILEGES", "CREATE DATA EXCHANGE LISTING": "CREATE LISTING"}
+"""Privileges by the name that they have by now (for listings: behaviour change 1926 in Snowflake's documentation)."""
 _JOINTS = frozenset({"ON", "TO", "IN", "OF"})
 """What joins the parts of a slot, and can stand in none of them."""
 

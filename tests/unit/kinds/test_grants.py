@@ -1,4 +1,4 @@
-"""Which row of SHOW GRANTS is which grant."""
+"""What a grant's manifest names, and which row of SHOW GRANTS is which grant."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from freehold import slots
+from freehold import slots, validation
+from freehold.identifiers import InvalidName
 from freehold.identity import Slot
 from freehold.kinds.account.grantprivilegestoaccountrole import GRANT_PRIVILEGES_TO_ACCOUNT_ROLE as KIND
+from freehold.kinds.registry import KINDS
 
 ROLE = slots.of("ROLE", "R")
 TABLE = slots.of("TABLE", "DB", "S", "T")
@@ -42,6 +44,8 @@ FUTURE_ROW = {"created_on": AT, "privilege": "SELECT", "grant_on": "TABLE", "gra
         (slots.grant("IMPORTED PRIVILEGES", slots.of("DATABASE", "D"), ROLE), {**ROW, "privilege": "USAGE"}, True),
         (slots.grant("SELECT", slots.future_in("TABLES", IN_SCHEMA), ROLE), FUTURE_ROW, True),
         (slots.grant("SELECT", slots.future_in("VIEWS", IN_SCHEMA), ROLE), FUTURE_ROW, False),
+        (slots.grant("SELECT", TABLE, ROLE), {**ROW, "is_inherited": "false"}, True),
+        (slots.grant("SELECT", TABLE, ROLE), {**ROW, "is_inherited": "true"}, False),
         (
             slots.grant("USAGE", slots.future_in("FILE FORMATS", IN_SCHEMA), ROLE),
             {**FUTURE_ROW, "privilege": "USAGE", "grant_on": "FILE_FORMAT"},
@@ -64,3 +68,87 @@ def test_of_several_grantors_the_first_one_counts() -> None:
     later = {**ROW, "created_on": datetime(2026, 2, 1, tzinfo=UTC)}
     target = KIND.target_of(slots.grant("SELECT", TABLE, ROLE))
     assert KIND.row_of(target, [later, ROW]) == ROW
+
+
+def named(kind: str, spec: dict[str, Any]) -> list[str]:
+    """What a spec without references stands for."""
+    computation = KINDS[kind].names(KINDS[kind].spec.model_validate(spec), "n", KINDS)
+    try:
+        next(computation)
+    except StopIteration as finished:
+        return [str(name) for name in finished.value]
+    raise AssertionError
+
+
+def on_function(name: str) -> dict[str, Any]:
+    return {
+        "accountRole": "R",
+        "onSchemaObject": {"objectType": "FUNCTION", "objectName": name},
+        "privileges": ["USAGE"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("spelt", "arguments"),
+    [
+        ("d.s.f()", "()"),
+        ("D.S.F( )", "()"),
+        ("D.S.F (int)", "(NUMBER)"),
+        ('D."S".F(decimal(10, 2), Text)', "(NUMBER, VARCHAR)"),
+        ("D.S.F(vector(float,3), double  precision)", "(VECTOR(FLOAT, 3), FLOAT)"),
+    ],
+)
+def test_a_function_is_the_same_however_its_arguments_are_spelt(spelt: str, arguments: str) -> None:
+    slot = f'USAGE ON FUNCTION "D"."S"."F"{arguments} TO ROLE "R"'
+    assert named("GrantPrivilegesToAccountRole", on_function(spelt)) == [slot]
+
+
+def to_role(**securable: Any) -> dict[str, Any]:
+    return {"accountRole": "R", "privileges": ["USAGE"], **securable}
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("GrantPrivilegesToAccountRole", on_function("D.S.F")),
+        ("GrantPrivilegesToAccountRole", on_function("D.S.F(NUMBER,)")),
+        ("GrantPrivilegesToAccountRole", on_function("D.S.F(X NUMBER)")),
+        ("GrantPrivilegesToAccountRole", on_function("D.S.F(TIMESTAMP)")),
+        ("GrantPrivilegesToAccountRole", to_role(onSchema={"schemaName": "S"})),
+        ("GrantPrivilegesToAccountRole", to_role(onSchema={"schemaName": "D.S.T"})),
+        ("GrantPrivilegesToAccountRole", to_role(onSchema={})),
+        (
+            "GrantPrivilegesToAccountRole",
+            to_role(onSchemaObject={"future": {"objectTypePlural": "TABLES", "inSchema": "S"}}),
+        ),
+        ("GrantPrivilegesToAccountRole", {"onAccount": True, "privileges": ["AUDIT"]}),
+        ("GrantPrivilegesToDatabaseRole", {"databaseRole": "D", "onDatabase": "D", "privileges": ["USAGE"]}),
+        ("GrantPrivilegesToDatabaseRole", {"databaseRole": "D.R", "onDatabase": "E", "privileges": ["USAGE"]}),
+        ("DatabaseRoleAssignment", {"databaseRole": "R", "toRole": "X"}),
+        ("DatabaseRoleAssignment", {"databaseRole": "D.S.R", "toRole": "X"}),
+        ("DatabaseRoleAssignment", {"databaseRole": "D.R", "toDatabaseRole": "E.X"}),
+    ],
+)
+def test_what_names_nothing_or_what_the_session_decides_is_refused(kind: str, spec: dict[str, Any]) -> None:
+    with pytest.raises(InvalidName):
+        named(kind, spec)
+
+
+@pytest.mark.parametrize(
+    ("privilege", "refused"),
+    [
+        ("SELECT", False),
+        ("TELEPORT", False),
+        ("ALL", True),
+        ("ALL PRIVILEGES", True),
+        ("CALLER SELECT", True),
+        ("INHERITED SELECT", True),
+        ("GRANT OPTION FOR SELECT", True),
+        ("OWNERSHIP", True),
+        ("USAGE", True),
+    ],
+)
+def test_only_single_privileges_are_granted_which_can_be_taken_back(privilege: str, refused: bool) -> None:
+    on_table = {"objectType": "TABLE", "objectName": "D.S.T"}
+    spec = KIND.spec.model_validate({"accountRole": "R", "privileges": [privilege], "onSchemaObject": on_table})
+    assert bool(validation.faults(KIND, spec)) is refused

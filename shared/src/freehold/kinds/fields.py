@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from freehold import sql
-from freehold.identifiers import split
+from freehold.identifiers import split_in_database
 from freehold.kinds.property import (
     KEEP,
     UNSET,
@@ -248,8 +248,9 @@ def immutable() -> Any:
 
 
 def qualified_name() -> Any:
-    """The dotted name of what belongs to what the object is, as people write it: `DB.ROLE`, `"my db".ROLE`."""
-    return _field(Property(change=Change.IDENTITY, check=split), min_length=1, max_length=1024)
+    """The dotted name of what belongs to what the object is and lies in a database, as people write it: `DB.ROLE`,
+    `"my db".ROLE`."""
+    return _field(Property(change=Change.IDENTITY, check=split_in_database), min_length=1, max_length=1024)
 
 
 def checked(check: Callable[[Any], object], **constraints: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from freehold import datatypes, privileges, slots, sql
-from freehold.identifiers import InvalidName, printed, split, split_in_schema
+from freehold.identifiers import InvalidName, printed, split_in_database, split_in_schema
 from freehold.identity import Name, Slot, split_arguments
 from freehold.kinds.assignments import grant_option, option_in, revoke
 from freehold.kinds.common import Name as StoredName
@@ -51,10 +51,10 @@ Securable = Generator[Requested, SnowflakeSpec, Phrase]
 
 Privilege = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Z][A-Z0-9 ._]*$")]
 
-_SHOWN_PRIVILEGES: Mapping[str, str] = {
-    "CREATE DATA EXCHANGE LISTING": "CREATE LISTING",
-    "IMPORTED PRIVILEGES": "USAGE",
-}
+_NO_PRIVILEGES = frozenset({"ALL", "CALLER", "GRANT", "INHERITED"})
+"""First words by which GRANT gives something else than a privilege, or more than one. SHOW GRANTS has no row of these
+words, so that what they give could be neither watched nor taken back."""
+_SHOWN_PRIVILEGES: Mapping[str, str] = {"IMPORTED PRIVILEGES": "USAGE"}
 """Privileges that SHOW GRANTS prints by another name."""
 _SHOWN_TYPES: Mapping[str, str] = {"EXTERNAL VOLUME": "VOLUME", "MODEL": "MODULE"}
 """Types of objects that SHOW GRANTS prints by another name."""
@@ -79,7 +79,7 @@ class OnSchema(Model):
             exactly_one("schemaName", "schemaRef", "futureSchemasInDatabase", "futureSchemasInDatabaseRef")
         )
     )
-    schema_name: str | None = checked(split, default=None, min_length=1, max_length=1024)
+    schema_name: str | None = checked(split_in_database, default=None, min_length=1, max_length=1024)
     """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
     schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True, qualified=True)
     """The Schema, in place of its name."""
@@ -103,7 +103,7 @@ class Future(Model):
     """Stored name of the database."""
     in_database_ref: Reference | None = ref("Database", instead_of="in_database", parent=True)
     """The Database, in place of its name."""
-    in_schema: str | None = checked(split, default=None, min_length=1, max_length=1024)
+    in_schema: str | None = checked(split_in_database, default=None, min_length=1, max_length=1024)
     """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
     in_schema_ref: Reference | None = ref("Schema", instead_of="in_schema", parent=True, qualified=True)
     """The Schema, in place of its name."""
@@ -171,7 +171,10 @@ def _object(object_type: str, text: str) -> Phrase:
     routine = _ROUTINE.fullmatch(text)
     if routine is None:
         raise InvalidName(f"a {object_type.lower()} is named with its argument types, as in DB.S.F(NUMBER): {text!r}")
-    arguments = datatypes.signature(split_arguments(routine[2]))
+    try:
+        arguments = datatypes.signature(split_arguments(routine[2].strip()))
+    except datatypes.InvalidDataType as error:
+        raise InvalidName(f"{text!r}: {error}") from error
     return slots.of(object_type, *split_in_schema(routine[1].strip()), arguments=arguments)
 
 
@@ -194,10 +197,14 @@ def granted(spec: GrantSpec, securable: Phrase, grantee: Phrase) -> tuple[Slot, 
 def faults(spec: GrantSpec, securable: str) -> Iterator[str]:
     """Privileges that can't be granted on a type of object, each with its place."""
     for index, each in enumerate(spec.privileges):
+        place = f"spec.privileges[{index}]"
+        if each.split()[0] in _NO_PRIVILEGES:
+            yield f"{place}: {each} isn't a single privilege: name each one, such as SELECT"
+            continue
         try:
             privileges.check(each, securable)
         except privileges.InvalidPrivilege as error:
-            yield f"spec.privileges[{index}]: {error}"
+            yield f"{place}: {error}"
 
 
 def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
@@ -226,8 +233,10 @@ def _fills(slot: Slot, row: Row) -> bool:
     _, future, rest = str(grant.securable[0]).rpartition("FUTURE ")
     expected = _singular(rest.partition(" IN ")[0])
     to, on = ("grant_to", "grant_on") if future else ("granted_to", "granted_on")
+    # What is inherited from a grant on what contains the object can be taken back there alone.
     return (
-        row["privilege"] == _SHOWN_PRIVILEGES.get(grant.privilege, grant.privilege)
+        str(row.get("is_inherited")).lower() != "true"
+        and row["privilege"] == _SHOWN_PRIVILEGES.get(grant.privilege, grant.privilege)
         and _words(row[to]) == grant.grantee_type
         and row["grantee_name"] in _printed(grant.grantee)
         and (not future or _words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from freehold import sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check, qualified, split
+from freehold.identifiers import InvalidName, check, qualified, split_in_database, split_in_schema
 from freehold.identity import Name, Slot
 from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.filling import Filling
@@ -471,8 +471,14 @@ def named_in(spec: Model, attribute: str, namespace: str, kinds: Mapping[str, Ki
             field.facts.reference, reference.namespace or namespace, reference.name, f"{place}{field.name}"
         )
         return (yield from parts_of(asked, kinds))
-    raw = str(getattr(spec, attribute))
-    return split(raw) if field.facts.qualified else (check(raw),)
+    raw = getattr(spec, attribute)
+    if raw is None:
+        # As above: what the CRD's rules keep out may be there all the same.
+        raise InvalidName(f"spec says neither {place}{field.name.removesuffix('Ref')} nor {place}{field.name}")
+    if not field.facts.qualified:
+        return (check(raw),)
+    lies_in_schema = kinds[str(field.facts.reference)].level is Level.SCHEMA
+    return split_in_schema(raw) if lies_in_schema else split_in_database(raw)
 
 
 def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:

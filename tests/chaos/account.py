@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from freehold.kinds.kind import Kind
+from freehold.kinds.kind import Kind, Level
 from tests.harness.endpoint import Endpoint
 
 STRANGER = "ACCOUNTADMIN"
@@ -33,12 +33,18 @@ async def send(endpoint: Endpoint, statement: str, role: str = STRANGER) -> list
 
 async def rows(endpoint: Endpoint, kind: Kind, pattern: str) -> dict[Parts, Row]:
     """The rows of SHOW whose names match a pattern of LIKE, by name, without what changes by itself."""
-    columns = ("database_name", "schema_name")[: kind.level.value - 1]
-    everywhere = " IN ACCOUNT" if columns else ""
-    shown = await send(endpoint, f"SHOW {kind.object_type}S LIKE '{pattern}'{everywhere}")
-    return {
-        tuple(str(row[column]) for column in (*columns, "name")): {
-            column: value for column, value in row.items() if column not in kind.volatile
-        }
-        for row in shown
-    }
+    found: dict[Parts, Row] = {}
+    for scope, outer in await _scopes(endpoint, kind):
+        for row in await send(endpoint, f"SHOW {kind.object_type}S LIKE '{pattern}'{scope}"):
+            inner = (str(row["database_name"]), str(row["schema_name"])) if kind.level is Level.SCHEMA else outer
+            stable = {column: value for column, value in row.items() if column not in kind.volatile}
+            found[(*inner, str(row["name"]))] = stable
+    return found
+
+
+async def _scopes(endpoint: Endpoint, kind: Kind) -> list[tuple[str, Parts]]:
+    """Where objects of a kind are looked for, each with what SHOW doesn't print of it."""
+    if kind.level is not Level.DATABASE:
+        return [(" IN ACCOUNT" if kind.level is Level.SCHEMA else "", ())]
+    databases = [str(row["name"]) for row in await send(endpoint, "SHOW DATABASES")]
+    return [(f' IN DATABASE "{name}"', (name,)) for name in databases]

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from freehold.kube.client import Kube
+from freehold.kube.objects import Object
 from freehold.kube.turns import KEPT, NOTE, LeaseTurns
 from tests.unit.kube.script import Store, client_of, until
 
@@ -169,6 +171,25 @@ async def test_a_turn_that_cannot_be_given_back_ends_by_itself(kube: Kube, clock
     async with process.turn("login-x", heedless):
         pass
     assert store.objects[LEASE]["spec"]["holderIdentity"] == ""
+
+
+async def test_a_renewal_that_arrives_late_keeps_no_note_from_the_next_one(
+    kube: Kube, clock: Clock, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, late = kube.get, iter(["late"])
+
+    async def get(*which: Any) -> Object:
+        found = await read(*which)
+        if version := next(late, None):
+            store.objects[LEASE]["metadata"]["resourceVersion"] = version
+        return found
+
+    async with Process(kube, "a", clock).turn("login-x", heedless) as turn:
+        turn.note = "refused"
+        monkeypatch.setattr(kube, "get", get)
+
+    assert store.objects[LEASE]["spec"]["holderIdentity"] == ""
+    assert store.objects[LEASE]["metadata"]["annotations"][NOTE] == "refused"
 
 
 async def test_a_server_that_says_nothing_holds_up_nobody_who_gives_a_turn_back(

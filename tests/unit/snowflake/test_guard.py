@@ -100,6 +100,25 @@ async def test_a_refusal_is_known_without_a_turn_and_a_success_is_none(account: 
     await account.process().check(CHANGED)
 
 
+async def test_a_process_keeps_in_mind_what_it_could_not_leave_in_the_note_and_tells_it_with_the_next(
+    account: Account,
+) -> None:
+    process = account.process()
+    with pytest.raises(CredentialsRefused):
+        await account.login(process)
+    account.turns._notes.clear()
+    for _ in range(2):
+        with pytest.raises(CredentialsRefused):
+            await process.check(WRONG)
+    with pytest.raises(CredentialsRefused):
+        await account.login(process)
+    assert account.attempts == 1
+    with pytest.raises(CredentialsRefused):
+        await account.login(process, CHANGED)
+    with pytest.raises(CredentialsRefused):
+        await account.process().check(WRONG)
+
+
 async def test_the_earlier_refusal_of_another_provider_with_the_same_user_stays_known(account: Account) -> None:
     for settings in (WRONG, CHANGED):
         with pytest.raises(CredentialsRefused):

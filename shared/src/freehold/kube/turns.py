@@ -122,9 +122,11 @@ class LeaseTurns:
         try:
             # Later than that it has ended by itself.
             async with asyncio.timeout(self._duration.total_seconds()):
-                lease = await self._read(name)
-                if lease is not None and self._is_ours(lease):
-                    await self._write(lease, {**lease.spec, "holderIdentity": ""}, note)
+                while (lease := await self._read(name)) is not None and self._is_ours(lease):
+                    # The latest renewal may arrive in between, although it was given up.
+                    with suppress(Conflict):
+                        await self._write(lease, {**lease.spec, "holderIdentity": ""}, note)
+                        return
         except (ApiError, TimeoutError) as error:
             why = str(error) or "no answer in time"
             _log.warning("Lease %s can't be given back, and ends by itself: %s", _lease(name), why)

@@ -33,7 +33,7 @@ PATIENCE = timedelta(minutes=2)
 """How long a log-in waits for others of the same user."""
 
 _KEPT = 50
-"""Refusals in a note at most: of so many ProviderConfigs with one user, or of so many attempts within `QUIET`."""
+"""Refusals that are kept at most: of so many ProviderConfigs with one user, or of so many attempts within `QUIET`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class Guard:
             turns: taken with whoever logs in as the same users; by default among the tasks of this process.
         """
         self._turns = turns or LocalTurns()
-        self._notes: dict[str, str] = {}
+        # Also what no note tells: the API server may not have taken it, or somebody may have deleted it.
+        self._refused: dict[str, tuple[Refusal, ...]] = {}
 
     @asynccontextmanager
     async def attempt(self, settings: ConnectionSettings) -> AsyncIterator[None]:
@@ -83,7 +84,7 @@ class Guard:
         """
         name = _name(settings)
         heed = partial(self._heed, name, settings)
-        heed(self._notes.get(name, ""))
+        heed("")
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(PATIENCE.total_seconds()):
@@ -97,7 +98,7 @@ class Guard:
             try:
                 yield
             except CredentialsRefused as error:
-                turn.note = self._notes[name] = _with(turn.note, error, settings.revision, self._turns.now)
+                turn.note = self._remember(name, settings, error)
                 raise
 
     async def check(self, settings: ConnectionSettings) -> None:
@@ -110,14 +111,20 @@ class Guard:
         self._heed(name, settings, await self._turns.note(name))
 
     def _heed(self, name: str, settings: ConnectionSettings, note: str) -> None:
-        self._notes.pop(name, None)
-        if not note or not (refusals := _recent(note, self._turns.now)):
-            return
-        self._notes[name] = note
-        for each in refusals:
+        known = dict.fromkeys((*self._refused.pop(name, ()), *_refusals(note)))
+        recent = tuple(each for each in known if self._turns.now - each.at < QUIET)
+        if recent:
+            self._refused[name] = recent
+        for each in recent:
             if each.revision == settings.revision:
                 metrics.WITHHELD_LOGINS.inc()
                 raise each.error
+
+    def _remember(self, name: str, settings: ConnectionSettings, error: CredentialsRefused) -> str:
+        """Keep a refusal in mind; answers with the note that tells others of it."""
+        new = Refusal(settings.revision, self._turns.now, error.message, error.number, error.error_class)
+        self._refused[name] = (*self._refused.get(name, ()), new)[-_KEPT:]
+        return _NOTE.dump_json(self._refused[name]).decode()
 
 
 def _name(settings: ConnectionSettings) -> str:
@@ -127,15 +134,9 @@ def _name(settings: ConnectionSettings) -> str:
     return "login-" + base64.b32encode(hashlib.sha256(user).digest()).decode().lower().rstrip("=")
 
 
-def _recent(note: str, now: datetime) -> tuple[Refusal, ...]:
-    """The refusals in a note that still hold; what another version has written in another form is none."""
+def _refusals(note: str) -> tuple[Refusal, ...]:
+    """What a note tells; where another version has written it in another form, nothing."""
     try:
-        told = _NOTE.validate_json(note) if note else ()
+        return _NOTE.validate_json(note) if note else ()
     except ValidationError:
         return ()
-    return tuple(each for each in told if now - each.at < QUIET)
-
-
-def _with(note: str, error: CredentialsRefused, revision: str, now: datetime) -> str:
-    new = Refusal(revision, now, error.message, error.number, error.error_class)
-    return _NOTE.dump_json((*_recent(note, now), new)[-_KEPT:]).decode()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -190,6 +192,26 @@ async def test_who_gives_up_leaves_the_others_waiting_and_the_last_ends_the_read
     assert account.aborted == 1
 
 
+async def test_a_failure_that_nobody_waits_for_any_more_is_no_news() -> None:
+    async def read(*_: object) -> Sequence[Row]:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise SnowflakeError("aborted")
+
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    waiting = asks(Snapshots(read, time.monotonic), 100)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    await asyncio.sleep(0)
+    del waiting
+    gc.collect()
+    assert told == []
+
+
 async def test_who_comes_while_an_abandoned_reading_ends_has_one_of_its_own(account: Account, found: Snapshots) -> None:
     gone = asks(found, 100)
     await account.settle()
@@ -287,6 +309,22 @@ async def test_of_what_is_too_much_the_longest_unused_goes_first(account: Accoun
     await account.answer()
     assert again.done()
     assert len(account.asked) == 4
+
+
+async def test_of_a_provider_that_is_gone_nothing_is_kept_nor_what_is_being_read(
+    account: Account, found: Snapshots
+) -> None:
+    other = replace(SETTINGS, provider="team/other")
+    for settings in (SETTINGS, other):
+        waiting = asks(found, 100, settings=settings)
+        await account.answer()
+        assert waiting.done()
+    waiting = asks(found, 100, scope=OTHERS)
+    await account.settle()
+    found.forget(SETTINGS.provider)
+    await account.answer()
+    assert waiting.done()
+    assert found._known.keys() == {(other, TABLES)}
 
 
 async def test_what_is_old_is_let_go(account: Account, found: Snapshots) -> None:

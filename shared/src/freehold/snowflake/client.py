@@ -73,8 +73,9 @@ class Snowflake:
         await self._pool.close()
 
     def forget(self, provider: str) -> None:
-        """Log out of a ProviderConfig that is gone, `<namespace>/<name>`, and tell nothing of it any more."""
+        """Log out of a ProviderConfig that is gone, `<namespace>/<name>`, and keep and tell nothing of it any more."""
         self.breakers.forget(provider)
+        self._snapshots.forget(provider)
         self._pool.leave(provider)
 
     async def execute(

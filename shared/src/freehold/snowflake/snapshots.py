@@ -116,9 +116,10 @@ class _Flight:
         self.begun = begun
         self.abandoned = False
         self._waiting = 0
+        self._ended = ended
         # Nobody's own: it serves all who wait, in logs and traces, too.
         self._task = asyncio.create_task(read, context=Context())
-        self._task.add_done_callback(lambda _: ended())
+        self._task.add_done_callback(self._end)
 
     async def join(self) -> Snapshot:
         """Wait for what it brings, or for why it fails."""
@@ -134,6 +135,12 @@ class _Flight:
     async def over(self) -> None:
         """Wait for its end, whatever that is."""
         await asyncio.wait([self._task])
+
+    def _end(self, task: asyncio.Task[Snapshot]) -> None:
+        self._ended()
+        if not task.cancelled():
+            # Whoever waits is told; where nobody does, asyncio would log it.
+            task.exception()
 
 
 @dataclass(slots=True, eq=False)
@@ -217,6 +224,11 @@ class Snapshots:
             return await self.rows(settings, scope, since)
         metrics.SNAPSHOT_REQUESTS.labels("single").inc()
         return None
+
+    def forget(self, provider: str) -> None:
+        """Keep nothing of a ProviderConfig that is gone, `<namespace>/<name>`."""
+        for key in [key for key in self._known if key[0].provider == provider]:
+            del self._known[key]
 
     def _begin(self, settings: ConnectionSettings, scope: Scope, known: _Known) -> _Flight:
         begun = self._clock()

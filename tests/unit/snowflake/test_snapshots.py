@@ -15,7 +15,7 @@ from freehold.kinds.registry import KINDS
 from freehold.observation import Row
 from freehold.snowflake import scopes, snapshots
 from freehold.snowflake.credentials import Password
-from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
 from freehold.snowflake.scopes import Scope, around
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.snowflake.snapshots import Snapshot, Snapshots
@@ -365,6 +365,40 @@ async def test_who_all_asked_an_interval_ago_will_do_so_again(account: Account, 
     shared = asyncio.create_task(found.worth(SETTINGS, TABLES, 140, "A"))
     await account.answer()
     assert shared.result()
+
+
+@pytest.mark.parametrize(
+    ("failure", "alone"),
+    [
+        (OutcomeUnknown("internal error", number=603), True),
+        (OutcomeUnknown("it took too long", number=630), True),
+        (OutcomeUnknown("no answer"), False),
+        (SnowflakeError("there is no such schema", number=2043), False),
+    ],
+    ids=["internal error", "too long", "no answer", "refused"],
+)
+async def test_what_the_server_cant_tell_as_a_whole_is_asked_for_one_by_one_for_a_while(
+    account: Account, found: Snapshots, failure: SnowflakeError, alone: bool
+) -> None:
+    asking = [asyncio.create_task(found.worth(SETTINGS, TABLES, 100, name)) for name in "ABC"]
+    await account.answer(failure)
+    assert [each.exception() for each in asking[1:]] == [None if alone else failure] * 2
+    again = [asyncio.create_task(found.worth(SETTINGS, TABLES, account.now, name)) for name in "ABC"]
+    await account.settle()
+    assert all(each.done() and each.result() is None for each in again) is alone
+    for each in again:
+        each.cancel()
+    account.now += 900
+    later = [asyncio.create_task(found.worth(SETTINGS, TABLES, account.now, name)) for name in "ABC"]
+    await account.answer()
+    assert later[-1].result()
+
+
+async def test_what_fills_a_slot_is_told_as_a_whole_or_not_at_all(account: Account, found: Snapshots) -> None:
+    slots = Scope(words("SHOW GRANTS TO ROLE R"), "privilege", paged=False, divisible=False)
+    asking = asyncio.create_task(found.worth(SETTINGS, slots, 100, "SELECT"))
+    await account.answer(OutcomeUnknown("internal error", number=603))
+    assert isinstance(asking.exception(), OutcomeUnknown)
 
 
 async def test_a_few_in_a_scope_that_was_seen_to_be_huge_ask_alone(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import Context
@@ -17,6 +18,7 @@ from functools import partial
 
 from freehold.observation import Row
 from freehold.snowflake import metrics
+from freehold.snowflake.errors import OutcomeUnknown
 from freehold.snowflake.scopes import Scope, worth_it
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
@@ -153,6 +155,7 @@ class _Known:
         rows: how many the scope had when it was last read.
         asked: when somebody asked, and for which name, the latest last.
         told: whether a row that couldn't be read was told of.
+        unreadable_until: monotonic time until which it isn't asked for as a whole, which the server couldn't tell.
     """
 
     snapshot: Snapshot | None = None
@@ -160,6 +163,7 @@ class _Known:
     rows: int | None = None
     asked: deque[tuple[float, str]] = field(default_factory=lambda: deque(maxlen=_MOST_ASKERS))
     told: bool = False
+    unreadable_until: float = -math.inf
 
 
 class Snapshots:
@@ -206,7 +210,8 @@ class Snapshots:
             await flight.over()
 
     async def worth(self, settings: ConnectionSettings, scope: Scope, not_before: float, asker: str) -> Snapshot | None:
-        """The same where it is there, or costs less than a SHOW for each who asks; None where it costs more.
+        """The same where it is there, or costs less than a SHOW for each who asks; None where it costs more, or the
+        server can't tell it.
 
         Args:
             settings: likewise.
@@ -220,8 +225,14 @@ class Snapshots:
         there = any(each is not None and each.begun >= since for each in (known.snapshot, known.flight))
         # Twice as far back as a snapshot would serve lies the latest resync of all who look at the same interval.
         askers = {each for asked, each in known.asked if asked >= since - (now - since)}
-        if there or worth_it(scope, len(askers), known.rows):
-            return await self.rows(settings, scope, since)
+        if there or (now >= known.unreadable_until and worth_it(scope, len(askers), known.rows)):
+            try:
+                return await self.rows(settings, scope, since)
+            except OutcomeUnknown as error:
+                # An answer, of a server for which all, or one of them, is too much: the others it can still tell.
+                if error.number is None or not scope.divisible:
+                    raise
+                known.unreadable_until = self._clock() + _OLDEST
         metrics.SNAPSHOT_REQUESTS.labels("single").inc()
         return None
 

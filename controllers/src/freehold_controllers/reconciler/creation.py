@@ -49,6 +49,10 @@ async def create(
         await require_parents(remote, spec)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
     await holding.begin_attempt(await remote.now(), within)
+    if remote.target.slot is not None and (seen := await remote.look("shallow")) is not None:
+        # GRANT succeeds, too, where somebody has granted the same since the slot was seen empty.
+        await holding.refuse_attempt(earlier)
+        return seen
     try:
         await remote.send(statement)
     except SnowflakeError as error:

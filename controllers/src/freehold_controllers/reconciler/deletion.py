@@ -6,6 +6,7 @@ Nothing here needs the references, the permissions or the rest of the manifest: 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from freehold import planning
 from freehold.claims import Claim, heir
@@ -14,6 +15,7 @@ from freehold.kube.objects import Key
 from freehold.observation import Observation
 from freehold.resolve import stands_for
 from freehold_controllers.reconciler import dropping, finalizer
+from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.decision import (
     Drop,
     HandOver,
@@ -53,10 +55,9 @@ async def delete(services: Services, managed: Managed) -> None:
     # when kind and resources come back, whose the objects are.
     # Whoever abandons the object gives that up, and needs no answer.
     if managed.abandoned or not await dropping.kind_goes(services, managed):
-        for claim in await services.store.of_holder(managed.holder):
-            if not claim.spec.holder.same(managed.holder):
-                continue
-            await take_away(services, managed, claim)
+        held = await services.store.of_holder(managed.holder)
+        ours = [each for each in held if each.spec.holder.same(managed.holder)]
+        await all_of([partial(take_away, services, managed, each) for each in ours])
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 

@@ -29,7 +29,13 @@ from freehold_controllers.reconciler.managed import ABANDON, Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import hindrance, in_the_way, kept_on_purpose, waits_for
+from freehold_controllers.reconciler.removal import (
+    hindrance,
+    in_the_way,
+    kept_on_purpose,
+    not_taken_back,
+    waits_for,
+)
 from freehold_controllers.reconciler.services import Services
 
 _FOLLOWED = 5
@@ -176,7 +182,7 @@ async def drop(
         statement: what the intent says of it: whether another object follows under the same name.
 
     Raises:
-        Stopped: too much was dropped in the past hour.
+        Stopped: too much was dropped in the past hour; or it has had no effect.
         SnowflakeError: it was refused, and the intent is withdrawn; or it may still be under way, as the intent says.
     """
     # Before the intent, so that what has to wait leaves none; one that is counted in vain after a crash does no harm.
@@ -204,8 +210,12 @@ async def drop(
             raise
         return now
     services.attempts.over(holding.uid, "DROP")
-    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
     after = await remote.view_anyway(holding.spec.evidence)
+    if isinstance(after, Observation) and _same(after, seen):
+        # REVOKE succeeds, too, where it takes nothing back: what others have granted.
+        await _take_back(services, managed, holding, counted, after)
+        raise Stopped(not_taken_back(remote.target, remote.role, after))
+    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
 from freehold.kinds.kind import Content, Kind
+from freehold.kinds.property import Target
 from freehold.observation import Observation
 from freehold_controllers.reconciler.decision import (
     Absence,
@@ -136,6 +137,23 @@ def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], 
             soon=True,
         )
     return None
+
+
+def not_taken_back(target: Target, role: str, view: Observation) -> Stop:
+    """What to do about a grant that a REVOKE of ours leaves.
+
+    Args:
+        target: its slot.
+        role: ours.
+        view: what is there.
+    """
+    grantor = view.row.get("granted_by")
+    by = f", granted by role {grantor}" if grantor else ""
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{target} is still there after its REVOKE{by}: role {role} takes back only what it has granted itself. "
+        "Have its grantor, or a role with MANAGE GRANTS, revoke it",
+    )
 
 
 def kept_on_purpose(subject: Subject) -> str | None:

@@ -12,8 +12,8 @@ from freehold.identity import Name, Slot
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 from freehold.observation import Depth, Observation
-from freehold.snowflake.errors import LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler import dropping, finalizer, naming, references
+from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
     PASSES,
@@ -132,10 +132,12 @@ class Run:
             report.found = await finalizer.add(services.kube, path, report.found, services.manager)
         # The claim before any statement: two resources never work on one object. After a crash it is ours already.
         owned = await hold(services, managed, naming.identities(resolved, login), login.account.name)
-        wanted = [partial(self._bring_about, managed, remote_of, each, spec_hash) for each in owned.holdings]
+        works: list[Callable[[], Awaitable[Found | None]]] = [
+            partial(self._bring_about, managed, remote_of, each, spec_hash) for each in owned.holdings
+        ]
         # After that what isn't asked for any more, so that whoever needs one of the two is never without.
-        unwanted = [partial(take_away, services, managed, each) for each in owned.surplus]
-        found = await _all_of([*wanted, *unwanted])
+        works += [partial(take_away, services, managed, each) for each in owned.surplus]
+        found = await all_of(works)
         # Status last: it is worth nothing before, and after a crash here the next pass finds all in order.
         await report.ended(managed.spec, login, [each for each in found if each is not None])
 
@@ -277,22 +279,3 @@ class Run:
         """What a CREATE is sent for: as long as it is the same, its answer is, too."""
         found = self.report.found
         return found.generation, asked_now(found), remote.role
-
-
-async def _all_of(works: Sequence[Callable[[], Awaitable[Found | None]]]) -> list[Found | None]:
-    """Do one after the other, whatever becomes of some: a slot that can't be filled keeps none from another.
-
-    Raises:
-        Stopped, SnowflakeError: the first that was met; no work follows where no answer came.
-    """
-    done, failure = [], None
-    for work in works:
-        try:
-            done.append(await work())
-        except (LoginFailed, OutcomeUnknown):
-            raise
-        except (Stopped, SnowflakeError) as error:
-            failure = failure or error
-    if failure is not None:
-        raise failure
-    return done

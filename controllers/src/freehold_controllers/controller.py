@@ -155,10 +155,10 @@ async def serve(
     # As long as membership lasts: who takes over from a lost process soon has its turns, too.
     turns = LeaseTurns(kube, settings.namespace, settings.instance, settings.lease_duration)
     sharing = Sharing()
-    client = Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns), budget=sharing.budgets)
-    async with kube, client as snowflake:
+    snowflake = Snowflake(installation, statement_timeout=statement_timeout, guard=Guard(turns), budget=sharing.budgets)
+    async with kube, snowflake:
         watches = [
-            *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets), client),
+            *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets), snowflake),
             Watch(LEASES, namespace=settings.namespace, wakes=sharing.note),
         ]
         process = Process(kube, settings, watches, tells=sharing.tell)

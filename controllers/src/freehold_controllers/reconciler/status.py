@@ -28,7 +28,7 @@ CREDENTIALS_HELD = "CredentialsHeld"
 CIRCUIT_OPEN = "CircuitOpen"
 """Of a ProviderConfig: True where nothing is sent for it, by its controller at least."""
 
-_ABNORMAL = frozenset({DRIFT_DETECTED, DELETE_BLOCKED, STALLED, IN_USE})
+_ABNORMAL = frozenset({DRIFT_DETECTED, DELETE_BLOCKED, STALLED, IN_USE, CIRCUIT_OPEN})
 """Types that are True where something is out of order; the others are False then."""
 
 

@@ -70,8 +70,7 @@ class Remote:
             not_before: monotonic time; how others have seen the object after it will do.
         """
         seen = await self.look(depth, not_before)
-        if seen is None and self.target.slot is not None:
-            # Its query tells of all that fills it, unlike SHOW, which leaves out what the role may not see.
+        if seen is None and self._told_in_full:
             return Absence.PROVED
         return seen or await self._absence(evidence)
 
@@ -151,6 +150,12 @@ class Remote:
     async def sees_all(self) -> bool:
         """Whether the role sees every object of the account, so that what it doesn't see isn't there."""
         return await self.snowflake.sees_all(self.settings, self.tag)
+
+    @property
+    def _told_in_full(self) -> bool:
+        """Whether what the role is shown is all there is, unlike SHOW, which leaves out what the role may not see."""
+        filling, slot = self.kind.filling, self.target.slot
+        return filling is not None and slot is not None and filling.show(slot).complete
 
     async def _absence(self, evidence: Evidence | None) -> Absence:
         proved = (self.kind.shown_to_all_seeing and await self.sees_all()) or (

@@ -51,7 +51,7 @@ def _show(slot: Slot) -> Listing:
     given = slots.assigned(slot)
     if given.holder_type in _ROLES:
         words, name, wanted = f"TO {given.holder_type}", given.holder, given.role
-        return Listing(_grants(words, sql.named(name)), "name", printed(*wanted.parts))
+        return Listing(_grants(words, sql.named(name)), "name", printed(*wanted.parts), complete=False)
     query = _grants(f"OF {given.role_type}", sql.named(given.role))
     return Listing(query, "grantee_name", printed(*given.holder.parts))
 

@@ -23,11 +23,15 @@ class Listing:
         query: the query.
         column: by which its rows are told apart first.
         names: what may be printed in that column of what fills the slot in question.
+        complete: whether a slot without a row is empty, whoever asks. SHOW GRANTS ON and OF are refused to a role that
+            doesn't see the object or role that they ask about, and TO leaves out the rows of those ("Usage notes" of
+            SHOW GRANTS in Snowflake's documentation).
     """
 
     query: Sql
     column: str
     names: tuple[str, ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Filling:
     """What is set in a slot.
 
     Attributes:
-        show: what tells of a slot. Its answer is complete: a slot without a row is empty.
+        show: what tells of a slot.
         fills: whether a row is what fills a slot.
         fill: (slot, spec) to the statement that fills it.
         empty: (slot, whether what depends on it may go along) to the statement that empties it; None for what can only

@@ -213,6 +213,14 @@ async def test_a_read_that_has_taken_its_time_is_not_repeated(world: World) -> N
     assert world.sent == 1
 
 
+async def test_a_session_that_ended_while_a_read_waited_for_its_budget_is_opened_anew_all_the_same(
+    world: World,
+) -> None:
+    world.ends, world.takes = [SnowflakeError("e", number=390112)], QUICK + 1
+    await world.read()
+    assert world.sent == 2
+
+
 @pytest.mark.parametrize(
     "login",
     [lambda: Unreachable("r", error_class=ErrorClass.TRANSIENT), lambda: CredentialsRefused("c", number=390100)],

@@ -31,7 +31,7 @@ ATTEMPTS = 3
 PAUSES = Backoff(first=0.4, most=2.0)
 """Between two of these."""
 QUICK = 5.0
-"""Seconds after which a read that fails isn't tried again at once: who waits for it has waited enough."""
+"""Seconds after which a read that gets no answer isn't tried again at once: who waits for it has waited enough."""
 
 
 class Budget(Protocol):
@@ -122,17 +122,19 @@ class Traffic:
                 return (await self.send(settings, query, tag)).rows
             except SnowflakeError as error:
                 failures += 1
-                pause = self._pause(error, failures)
-                if pause is None or self._clock() - begun > QUICK:
+                pause = self._pause(error, failures, self._clock() - begun)
+                if pause is None:
                     # Whoever opens the breaker, as a probe that fails does, learns what all others are told.
                     self._breakers.of(settings).require()
                     raise
             await asyncio.sleep(pause)
 
-    def _pause(self, error: SnowflakeError, failures: int) -> float | None:
-        """Seconds until a read is worth another try; None where it isn't, or others decide about that."""
+    def _pause(self, error: SnowflakeError, failures: int, seconds: float) -> float | None:
+        """Seconds until a read that took `seconds` is worth another try; None where it isn't, or others see to that."""
         if failures == ATTEMPTS or isinstance(error, LoginFailed):
             return None
-        # A session that has ended is opened anew.
-        pauses = {ErrorClass.SESSION: 0.0, ErrorClass.TRANSIENT: self._pauses.delay(failures)}
-        return pauses.get(error.error_class)
+        if error.error_class is ErrorClass.SESSION:
+            # It is opened anew, and may have ended while the read waited for its budget.
+            return 0.0
+        passing = error.error_class is ErrorClass.TRANSIENT and seconds <= QUICK
+        return self._pauses.delay(failures) if passing else None

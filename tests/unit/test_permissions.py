@@ -169,10 +169,12 @@ def test_a_refusal_names_what_is_refused_and_by_whom_but_not_what_others_may() -
     assert "secret-team" not in denied.message
 
 
-def verdict(slot: Slot, lists: dict[str, Any] | None = None, *, allowed: tuple[str, ...] = ()) -> Denied | None:
+def verdict(
+    slot: Slot, lists: dict[str, Any] | None = None, *, allowed: tuple[str, ...] = (), namespace: str = OWN
+) -> Denied | None:
     """What becomes of a resource that fills a slot."""
     provider = ProviderConfigSpec.model_validate({"authenticationType": "KeyPair", "role": "LOADER", **(lists or {})})
-    usage = Usage(declarations.GRANT, OWN, {}, (slot,), None)
+    usage = Usage(declarations.GRANT, namespace, {}, (slot,), None)
     return check(provider, (OWN, "default"), usage, allowed_privileged_roles=allowed)
 
 
@@ -203,6 +205,28 @@ def test_what_is_set_on_an_object_needs_its_database_and_schema_allowed(
     for field, container in (("allowedDatabases", database), ("allowedSchemas", schema)):
         denied = verdict(slot, {field: ["ELSEWHERE"]})
         assert (denied.field if denied else None) == (field if container else None)
+
+
+LOADER = of("ROLE", "LOADER")
+
+
+@pytest.mark.parametrize(
+    "slot",
+    [
+        assignment(LOADER, of("USER", "MALLORY")),
+        assignment(LOADER, of("USER", "FREEHOLD")),
+        assignment(of("ROLE", "X"), LOADER),
+        grant("RESOLVE ALL", ACCOUNT, LOADER),
+    ],
+)
+def test_tenants_neither_give_away_the_role_that_freehold_works_as_nor_what_it_has(slot: Slot) -> None:
+    shared: dict[str, Any] = {"allowedNamespaces": [OTHER]}
+    denied = verdict(slot, shared, namespace=OTHER)
+    assert denied is not None
+    assert denied.reason == "RoleNotAllowed"
+    assert verdict(slot, {**shared, "allowedRoles": ["X"]}, namespace=OTHER) is not None
+    assert verdict(slot, {**shared, "allowedRoles": ["LOADER"]}, namespace=OTHER) is None
+    assert verdict(slot) is None
 
 
 @pytest.mark.parametrize("role", sorted(PRIVILEGED_ROLES))

@@ -173,6 +173,17 @@ def _violations(
             yield from _outside(provider, *container)
     if usage.role and usage.role != provider.role and not _lists(provider.allowed_roles or (), usage.role):
         yield "RoleNotAllowed", "allowedRoles", f"role {qualified([usage.role])}"
+    if usage.namespace != provider_namespace and _touches(provider, usage):
+        yield "RoleNotAllowed", "allowedRoles", f"what is done to the role that Freehold works as, {provider.role},"
+
+
+def _touches(provider: ProviderConfigSpec, usage: Usage) -> bool:
+    """Whether a usage gives away the role that Freehold works as, and all that it can with that, or changes what that
+    role has, which to take back again would end Freehold's work for everybody."""
+    role = provider.role
+    if role is None or _lists(provider.allowed_roles or (), role):
+        return False
+    return any(role in _roles(name) for name in usage.names)
 
 
 def _lists(entries: Sequence[str], *spellings: str) -> bool:

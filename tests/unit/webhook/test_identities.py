@@ -10,6 +10,7 @@ from freehold.claim_store import ClaimStore
 from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Kind
+from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 from freehold.resolve import live
 from freehold_webhook.admission import Admission
@@ -179,6 +180,44 @@ async def test_a_privileged_role_is_assigned_to_nobody(world: World) -> None:
     assert verdict.outcome is Outcome.DENIED
     assert 'privileged role "ACCOUNTADMIN"' in verdict.message
     assert world.claims == {}
+
+
+ON_ACCOUNT = {"onAccount": True, "privileges": ["MANAGE GRANTS"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "denied"),
+    [
+        ("AccountRoleAssignment", {"roleName": "ACCOUNTADMIN", "toUser": "U"}, True),
+        ("AccountRoleAssignment", {"roleName": "R", "toRole": "SECURITYADMIN"}, True),
+        ("AccountRoleAssignment", {"roleRef": {"name": "admin", "namespace": "platform"}, "toUser": "U"}, True),
+        ("AccountRoleAssignment", {"roleName": "R", "toRoleRef": {"name": "admin", "namespace": "platform"}}, True),
+        ("AccountRoleAssignment", {"roleName": "R", "toUser": "U", "useRole": "ACCOUNTADMIN"}, True),
+        ("AccountRoleAssignment", {"roleName": "accountadmin", "toUser": "ACCOUNTADMIN"}, False),
+        ("DatabaseRoleAssignment", {"databaseRole": "D.R", "toRole": "ORGADMIN"}, True),
+        ("DatabaseRoleAssignment", {"databaseRole": "D.ACCOUNTADMIN", "toRole": "R"}, False),
+        ("GrantPrivilegesToAccountRole", {"accountRole": "R", **ON_ACCOUNT}, True),
+        ("GrantPrivilegesToAccountRole", {"accountRole": "R", **ON_ACCOUNT, "privileges": ["MANAGE  GRANTS "]}, True),
+        ("GrantPrivilegesToAccountRole", {"accountRole": "R", **ON_ACCOUNT, "privileges": ["AUDIT"]}, False),
+        ("GrantPrivilegesToAccountRole", {"accountRole": "ACCOUNTADMIN", **ON_ACCOUNT, "privileges": ["AUDIT"]}, True),
+        (
+            "GrantPrivilegesToAccountRole",
+            {"accountRoleRef": {"name": "admin", "namespace": "platform"}, **ON_ACCOUNT, "privileges": ["AUDIT"]},
+            True,
+        ),
+    ],
+)
+async def test_no_spelling_leads_to_a_privileged_role(
+    world: World, kind: str, spec: dict[str, Any], denied: bool
+) -> None:
+    """An AccountRole of such a name may be there from before the rules of the CRD, or where these were removed."""
+    world.kube.put(KINDS["AccountRole"].resource.path, "admin", "platform", spec={"name": "ACCOUNTADMIN"})
+    provider = world.kube.objects[PROVIDER_CONFIG.path.plural, "platform", "default"]
+    provider["spec"]["allowedRoles"] = ["*"]
+    verdict = await world.apply(KINDS[kind], "a", **spec)
+    assert verdict.outcome is (Outcome.DENIED if denied else Outcome.ALLOWED)
+    assert (verdict.cause == "PrivilegedRoleNotAllowed") is denied
+    assert bool(world.claims) is not denied
 
 
 async def test_what_could_not_be_named_before_can_be_changed_and_mended(world: World) -> None:

@@ -130,7 +130,8 @@ class ProviderConfigSpec(Model):
     allowed_schemas: Names | None = None
     """Schemas that resources may name: SCHEMA in any allowed database, or DATABASE.SCHEMA. Empty or "*" means all."""
     allowed_roles: Names | None = None
-    """Roles that resources may name in useRole. Empty means spec.role alone; "*" means all."""
+    """Roles that resources may name in useRole. Empty means spec.role alone; "*" means all. Resources of other
+    namespaces may grant spec.role, or something to it, only where it is listed."""
     allowed_kinds: Names | None = None
     """Kinds that may use this ProviderConfig. Empty or "*" means all."""
     allowed_ref_namespaces: Names | None = None

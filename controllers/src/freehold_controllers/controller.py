@@ -24,6 +24,7 @@ from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.objects import LEASES, NAMESPACES, Key, Object
+from freehold.kube.turns import LABEL as TURN
 from freehold.kube.turns import LeaseTurns
 from freehold.login_policy import LoginPolicy
 from freehold.options import (
@@ -159,7 +160,8 @@ async def serve(
     async with kube, snowflake:
         watches = [
             *_watches(domain, others, following, inventory, attempts, AccountLimits(sharing.budgets), snowflake),
-            Watch(LEASES, namespace=settings.namespace, wakes=sharing.note),
+            # Without those of log-ins, of which there may be more than a page: members count as of one moment.
+            Watch(LEASES, namespace=settings.namespace, label_selector=f"!{TURN}", wakes=sharing.note),
         ]
         process = Process(kube, settings, watches, tells=sharing.tell)
         configs = process.reflectors[PROVIDER_CONFIG.kind].store

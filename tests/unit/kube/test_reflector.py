@@ -81,6 +81,14 @@ async def test_a_watch_that_ends_goes_on_from_the_latest_version(kube: Kube, scr
     assert [each.query["resourceVersion"] for each in script.requests[1:]] == ["1", "2", "7"]
 
 
+async def test_what_is_selected_is_selected_by_list_and_watch(kube: Kube, script: Script) -> None:
+    script.then(listed(version="1"))
+    async with running(kube, label_selector="!turn", field_selector="metadata.name=a"):
+        await until(lambda: len(script.requests) == 2)
+    selected = [(each.query["labelSelector"], each.query["fieldSelector"]) for each in script.requests]
+    assert selected == [("!turn", "metadata.name=a")] * 2
+
+
 @pytest.mark.parametrize(
     "expired",
     [watched(("ERROR", GONE)), refuse(410, "Expired")],

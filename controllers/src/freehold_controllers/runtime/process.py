@@ -203,6 +203,7 @@ class Process:
             self._kube,
             watch.path,
             namespace=watch.namespace,
+            label_selector=watch.label_selector,
             field_selector=watch.field_selector,
             on_change=partial(self._changed, watch),
             on_failure=partial(self._failed, watch),

@@ -33,6 +33,7 @@ class Watch:
         fails: (failure, or None when failing ends) to the keys that it wakes.
         group: object to the name of what it works with, which may hang; empty where that is nothing.
         namespace: only this one; None for all.
+        label_selector: only objects with these labels.
         field_selector: only objects with these fields.
     """
 
@@ -42,6 +43,7 @@ class Watch:
     fails: Callable[[ApiError | None], Iterable[Wake]] = _none
     group: Callable[[Object], str] = _nothing
     namespace: str | None = None
+    label_selector: str | None = None
     field_selector: str | None = None
 
 

@@ -283,6 +283,7 @@ class Kube:
         namespace: str | None = None,
         *,
         resource_version: str,
+        label_selector: str | None = None,
         field_selector: str | None = None,
         timeout: float = 300.0,
         silence: float = SILENCE,
@@ -293,6 +294,7 @@ class Kube:
             path: resource type.
             namespace: only this one; None for all.
             resource_version: where to begin: of a list, an event or a bookmark.
+            label_selector: only objects with these labels.
             field_selector: only objects with these fields.
             timeout: seconds after which the server ends the watch.
             silence: seconds without a byte after which the connection counts as dead.
@@ -306,6 +308,7 @@ class Kube:
             "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
             "timeoutSeconds": str(round(timeout)),
+            "labelSelector": label_selector,
             "fieldSelector": field_selector,
         }
         patience = aiohttp.ClientTimeout(sock_connect=self._timeout.total, sock_read=silence)

@@ -67,6 +67,7 @@ class Reflector:
         path: GroupResource,
         *,
         namespace: str | None = None,
+        label_selector: str | None = None,
         field_selector: str | None = None,
         keep: Callable[[Object], Object] = without_bookkeeping,
         on_change: OnChange | None = None,
@@ -79,6 +80,7 @@ class Reflector:
             kube: client.
             path: resource type.
             namespace: only this one; None for all.
+            label_selector: only objects with these labels.
             field_selector: only objects with these fields, for example `metadata.name=X`.
             keep: what is kept of an object; name, namespace and resourceVersion must be.
             on_change: told of each change, after the store has it; must not block.
@@ -92,6 +94,7 @@ class Reflector:
         self.failure: ApiError | None = None
         self._kube = kube
         self._namespace = namespace
+        self._label_selector = label_selector
         self._field_selector = field_selector
         self._keep = keep
         self._on_change = on_change
@@ -158,7 +161,10 @@ class Reflector:
     async def _list(self) -> None:
         seen = set()
         version = ""
-        async for page in self._kube.list(self.path, self._namespace, field_selector=self._field_selector):
+        pages = self._kube.list(
+            self.path, self._namespace, label_selector=self._label_selector, field_selector=self._field_selector
+        )
+        async for page in pages:
             self._active_at = time.monotonic()
             for each in page.objects:
                 seen.add((each.namespace, each.name))
@@ -176,6 +182,7 @@ class Reflector:
             self.path,
             self._namespace,
             resource_version=self._version,
+            label_selector=self._label_selector,
             field_selector=self._field_selector,
             silence=self._silence,
         )

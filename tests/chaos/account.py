@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from freehold.kinds.kind import Kind, Level
@@ -32,10 +32,20 @@ async def send(endpoint: Endpoint, statement: str, role: str = STRANGER) -> list
     return await asyncio.to_thread(endpoint.sql, statement, role)
 
 
-async def rows(endpoint: Endpoint, kind: Kind, pattern: str) -> dict[Parts, Row]:
-    """The rows of SHOW whose names match a pattern of LIKE, by name, without what changes by itself."""
+async def rows(
+    endpoint: Endpoint, kind: Kind, pattern: str, databases: Collection[str] | None = None
+) -> dict[Parts, Row]:
+    """The rows of SHOW whose names match a pattern of LIKE, by name, without what changes by itself.
+
+    Args:
+        endpoint: Snowflake.
+        kind: of the objects.
+        pattern: of their names.
+        databases: where those that lie in databases are looked for; by default where runs may leave them, for
+            databases of other runs come and go.
+    """
     found: dict[Parts, Row] = {}
-    for scope, outer in _scopes(kind):
+    for scope, outer in _scopes(kind, databases):
         for row in await send(endpoint, f"SHOW {kind.object_type}S LIKE '{pattern}'{scope}"):
             inner = (str(row["database_name"]), str(row["schema_name"])) if kind.level is Level.SCHEMA else outer
             stable = {column: value for column, value in row.items() if column not in kind.volatile}
@@ -43,9 +53,9 @@ async def rows(endpoint: Endpoint, kind: Kind, pattern: str) -> dict[Parts, Row]
     return found
 
 
-def _scopes(kind: Kind) -> list[tuple[str, Parts]]:
+def _scopes(kind: Kind, databases: Collection[str] | None) -> list[tuple[str, Parts]]:
     """Where objects of a kind are looked for, each with what SHOW doesn't print of it."""
     if kind.level is not Level.DATABASE:
         return [(" IN ACCOUNT" if kind.level is Level.SCHEMA else "", ())]
-    # Databases of other runs come and go.
-    return [(f' IN DATABASE "{name}"', (name,)) for name in (container(kind)[0], OTHERS)]
+    wanted = (container(kind)[0], OTHERS) if databases is None else databases
+    return [(f' IN DATABASE "{name}"', (name,)) for name in wanted]

@@ -16,7 +16,7 @@ from freehold_devstack.snowflake.journal import Entry
 from tests.chaos import account, samples
 from tests.chaos.account import STRANGER, Parts, Row
 from tests.chaos.lane import Lane
-from tests.chaos.world import PLATFORM, USER
+from tests.chaos.world import BLIND_ROLE, BLIND_USER, PLATFORM, ROLE, USER
 from tests.harness.endpoint import Endpoint
 
 _MANAGER = "people"
@@ -34,6 +34,7 @@ class Case:
         kind: the object's kind.
         token: what its names have in common.
         since: the journal's latest entry before the run.
+        blind: whether the role doesn't see everything.
     """
 
     lane: Lane
@@ -41,6 +42,12 @@ class Case:
     kind: Kind
     token: str
     since: int
+    blind: bool
+
+    @property
+    def role(self) -> str:
+        """Of the controller's session."""
+        return BLIND_ROLE if self.blind else ROLE
 
     @property
     def parts(self) -> Parts:
@@ -63,7 +70,8 @@ class Case:
 
     async def apply(self, resource: str = "a", *, bare: bool = False, **changes: Any) -> None:
         """Apply the sample under this name, with some fields changed."""
-        spec = samples.spec(self.kind, self.parts[-1], self.lane.name, PLATFORM, bare=bare) | changes
+        provider = f"{self.lane.name}-blind" if self.blind else self.lane.name
+        spec = samples.spec(self.kind, self.parts[-1], provider, PLATFORM, bare=bare) | changes
         await self._patch(resource, {"spec": spec})
 
     async def annotate(self, resource: str, name: str, value: str) -> None:
@@ -160,7 +168,11 @@ class Case:
     async def sent(self) -> list[Entry]:
         """What the controllers have sent about names with the token."""
         entries = await asyncio.to_thread(self.endpoint.since, self.since)
-        return [each for each in entries if each.kind == "statement" and each.user == USER and self.token in each.text]
+        return [
+            each
+            for each in entries
+            if each.kind == "statement" and each.user in (USER, BLIND_USER) and self.token in each.text
+        ]
 
     async def outcomes(self) -> Counter[str]:
         """How often each verb that changes something was sent, by verb and outcome."""

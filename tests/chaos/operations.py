@@ -10,7 +10,6 @@ from freehold.kinds.kind import Kind
 from tests.chaos import samples
 from tests.chaos.case import Case
 from tests.chaos.waiting import eventually
-from tests.chaos.world import ROLE
 
 SECONDS = 120.0
 """How long anything may take, on a machine that has more to do."""
@@ -58,7 +57,7 @@ async def _made(case: Case, *, bare: bool = False) -> None:
 
 async def _foreign(case: Case) -> None:
     # Whoever shares the role, such as a run of another tool, makes what can be adopted.
-    await case.make(case.parts, ROLE)
+    await case.make(case.parts, case.role)
 
 
 async def _adopt(case: Case) -> None:

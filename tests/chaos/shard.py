@@ -18,7 +18,7 @@ from tests.chaos.operations import OPERATIONS, Operation
 from tests.chaos.samples import killed_kinds
 from tests.chaos.story import Missed, Recording, Story, Variant
 from tests.chaos.waiting import TimedOut
-from tests.chaos.world import ROLE, World
+from tests.chaos.world import World
 
 
 @dataclass
@@ -90,14 +90,7 @@ class Shard:
         self._number = 0
 
     async def run(self, world: World) -> None:
-        """Tell all stories; those in which the role doesn't see everything last."""
-        await self._tell([each for each in self.tallies if each.story.variant is not Variant.BLIND], world)
-        blind = [each for each in self.tallies if each.story.variant is Variant.BLIND]
-        if blind:
-            world.endpoint.sql(f"REVOKE RESOLVE ALL ON ACCOUNT FROM ROLE {ROLE}")
-            await self._tell(blind, world)
-
-    async def _tell(self, tallies: Sequence[Tally], world: World) -> None:
+        """Tell all stories."""
         runs: list[tuple[Tally, Death, Recording]] = []
 
         async def record(tally: Tally, lane: Lane) -> None:
@@ -107,14 +100,15 @@ class Shard:
             tally, death, recording = job
             await self._run(tally, self._case(tally, lane, world), death, recording)
 
-        await _side_by_side(world.lanes, tallies, record)
+        await _side_by_side(world.lanes, self.tallies, record)
         # Whoever ends it early has seen something of everything.
         Random(0).shuffle(runs)  # noqa: S311  # no secret
         await _side_by_side(world.lanes, runs, run)
 
     def _case(self, tally: Tally, lane: Lane, world: World) -> Case:
         self._number += 1
-        return Case(lane, world.endpoint, tally.story.kind, f"C{self._number:04X}", world.endpoint.sequence)
+        token, blind = f"C{self._number:04X}", tally.story.variant is Variant.BLIND
+        return Case(lane, world.endpoint, tally.story.kind, token, world.endpoint.sequence, blind)
 
     async def _record(self, tally: Tally, case: Case) -> Sequence[tuple[Tally, Death, Recording]]:
         """Tell a story undisturbed; answers with the runs that follow from it."""

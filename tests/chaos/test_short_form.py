@@ -17,7 +17,7 @@ _TOLD = frozenset(
         "Warehouse delete blind",
     }
 )
-_LANES = 6
+_LANES = 8
 
 
 def _changes_the_account(_story: Story, death: Death) -> bool:

@@ -33,10 +33,16 @@ PLATFORM = "platform"
 USER, ROLE = "ANNA", "FREEHOLD"
 """Whom the controllers log in as."""
 
+BLIND_USER, BLIND_ROLE = "BERT", "SHORTSIGHTED"
+"""Whom they log in as where the role is not to see everything."""
+
+_BLIND_GRANTS = ("CREATE ROLE ON ACCOUNT", "ALL ON DATABASE SALES", "ALL ON SCHEMA SALES.RAW")
+"""What that role needs to make what the samples stand for, inside of those that are there."""
+
 _DOMAINS = frozenset(kind.domain.value for kind in KINDS.values())
 _ROLES = GroupResource("rbac.authorization.k8s.io", "v1", "roles", "Role")
 _LEASES = "freehold-leases"
-_FURNISHED_SECONDS = 60.0
+_FURNISHED_SECONDS = 180.0
 
 
 class World:
@@ -100,7 +106,9 @@ class World:
             path.write_text(self._kubeconfigs[domain].read_text().replace(server, f"http://127.0.0.1:{kube_port}"))
         await self._installation(name)
         provider = await self.kube.get(PROVIDER_CONFIG.path, "default", PLATFORM)
-        await self._make(PROVIDER_CONFIG.path, name, PLATFORM, spec={**provider.spec, "port": snowflake_port})
+        through_gate = {**provider.spec, "port": snowflake_port}
+        await self._make(PROVIDER_CONFIG.path, name, PLATFORM, spec=through_gate)
+        await self._make(PROVIDER_CONFIG.path, f"{name}-blind", PLATFORM, spec={**through_gate, "user": BLIND_USER})
         log = self._folder / f"{name}.log"
         lane = Lane(name, gate, self.kube, log, kubeconfigs, snowflake_port)
         self._open.callback(lane.kill)
@@ -120,7 +128,7 @@ class World:
         ports = (self.endpoint.port, *(lane.gate_port for lane in self.lanes))
         hosts = ",".join(f"{self.endpoint.host}:{port}" for port in ports)
         options = (f"--namespace={NAMESPACE}", f"--watch-namespaces={PLATFORM}", f"--allowed-hosts={hosts}")
-        awaited = [(PROVIDER_CONFIG.path, lane.name) for lane in self.lanes]
+        awaited = [(PROVIDER_CONFIG.path, name) for lane in self.lanes for name in (lane.name, f"{lane.name}-blind")]
         for kind in KINDS.values():
             manifest = sample(kind.name)
             await self._make(kind.resource.path, manifest["metadata"]["name"], PLATFORM, spec=manifest["spec"])
@@ -139,7 +147,8 @@ class World:
         finally:
             for process in processes:
                 process.kill()
-        for statement in (f"CREATE DATABASE {OTHERS}", f"CREATE SCHEMA {OTHERS}.{OTHERS}"):
+        grants = [f"GRANT {each} TO ROLE {BLIND_ROLE}" for each in _BLIND_GRANTS]
+        for statement in (*grants, f"CREATE DATABASE {OTHERS}", f"CREATE SCHEMA {OTHERS}.{OTHERS}"):
             self.endpoint.sql(statement, role=STRANGER)
 
     async def _namespace(self, name: str) -> None:

@@ -99,10 +99,12 @@ class End:
 
     async def _judge(self) -> list[str]:
         endpoint = self._installation.endpoint
+        # Nothing is ever left in a database that was dropped.
+        databases = [each.parts[0] for each in self._places if not each.leaf and not each.within and each.sound]
         shown = {
             (kind.name, parts): row
             for kind in self._kinds
-            for parts, row in (await rows(endpoint, kind, f"{PREFIX}%")).items()
+            for parts, row in (await rows(endpoint, kind, f"{PREFIX}%", databases)).items()
         }
         sent = [each for each in await asyncio.to_thread(endpoint.since, self._since) if each.user in USERS]
         return [

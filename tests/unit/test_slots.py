@@ -95,6 +95,26 @@ def test_spellings_of_one_thing_are_one_slot(one: Slot, other: Slot) -> None:
     assert one == other
 
 
+@pytest.mark.parametrize("words", ["VIEW", "DYNAMIC TABLE", "EXTERNAL TABLE", "EVENT TABLE", "SEMANTIC VIEW"])
+def test_what_shares_its_names_with_tables_is_claimed_as_they_are_and_granted_by_its_own_word(words: str) -> None:
+    """GRANT SELECT ON TABLE takes a view, and is the same grant."""
+    slot = grant("SELECT", of(words, "D", "S", "T"), R)
+    assert Identity("R.A", "GRANT", slot).hash == Identity("R.A", "GRANT", grant("SELECT", T, R)).hash
+    assert f"ON {words} " in str(slot)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (grant("SELECT", future_in("VIEWS", SCHEMA), R), grant("SELECT", future_in("TABLES", SCHEMA), R)),
+        (grant("CREATE VIEW", SCHEMA, R), grant("CREATE TABLE", SCHEMA, R)),
+        (grant("SELECT", of("STREAM", "D", "S", "T"), R), grant("SELECT", T, R)),
+    ],
+)
+def test_other_things_are_claimed_each_for_itself(one: Slot, other: Slot) -> None:
+    assert Identity("R.A", "GRANT", one).hash != Identity("R.A", "GRANT", other).hash
+
+
 def test_in_bulk_iceberg_tables_are_not_tables() -> None:
     assert future_in("ICEBERG TABLES", SCHEMA) != future_in("TABLES", SCHEMA)
 

@@ -22,6 +22,8 @@ HASH_LENGTH = 52
 """Characters of a hash: 256 bits in unpadded base32."""
 
 _WORDS = re.compile(r"[A-Z][A-Z0-9_.]*(?: [A-Z][A-Z0-9_.]*)*")
+_RELATION = re.compile(r"\b(?:(?:DYNAMIC|EVENT|EXTERNAL|INTERACTIVE) TABLE|(?:SEMANTIC )?VIEW)$")
+"""Words of what shares its names with tables."""
 _QUOTED = r'"(?:[^"]|"")+"'
 _NAME = re.compile(rf"{_QUOTED}(?:\.{_QUOTED})*")
 
@@ -82,6 +84,16 @@ class Slot:
     def __str__(self) -> str:
         return " ".join(map(str, self.phrase))
 
+    @property
+    def canonical(self) -> tuple[str | Name, ...]:
+        """The phrase with one word for tables, views and all else that shares their names: GRANT takes any of these
+        words for any of them, so that several phrases are one place."""
+        following = (*self.phrase[1:], None)
+        return tuple(
+            _RELATION.sub("TABLE", piece) if isinstance(piece, str) and isinstance(name, Name) else piece
+            for piece, name in zip(self.phrase, following, strict=True)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -132,8 +144,9 @@ class Identity:
         match self.name:
             case Name(parts, arguments):
                 name = [parts, arguments]
-            case Slot(phrase):
-                name = [[piece if isinstance(piece, str) else [piece.parts, piece.arguments] for piece in phrase]]
+            case Slot() as slot:
+                pieces = slot.canonical
+                name = [[piece if isinstance(piece, str) else [piece.parts, piece.arguments] for piece in pieces]]
         canonical = [self.account, self.namespace_class, *name]
         return digest(json.dumps(canonical, ensure_ascii=False, separators=(",", ":")))
 

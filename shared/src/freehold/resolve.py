@@ -155,7 +155,7 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
         return False
     if isinstance(resolved, Unresolved) or resolved.identities is None:
         return None
-    return identity in resolved.identities
+    return any(each.hash == identity.hash for each in resolved.identities)
 
 
 async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:

@@ -249,11 +249,16 @@ def test_privileged_roles_are_neither_given_nor_given_anything_nor_taken(role: s
 
 
 @pytest.mark.parametrize(
-    ("privilege", "role"),
-    [("MANAGE GRANTS", "SECURITYADMIN"), ("all", "ACCOUNTADMIN"), ("ALL PRIVILEGES", "ACCOUNTADMIN")],
+    ("slot", "role"),
+    [
+        (grant("MANAGE GRANTS", ACCOUNT, ROLE), "SECURITYADMIN"),
+        (grant("all", ACCOUNT, ROLE), "ACCOUNTADMIN"),
+        (grant("ALL PRIVILEGES", ACCOUNT, ROLE), "ACCOUNTADMIN"),
+        (grant("IMPERSONATE", of("USER", "U"), ROLE), "ACCOUNTADMIN"),
+        (grant("MODIFY PROGRAMMATIC AUTHENTICATION METHODS", of("USER", "U"), ROLE), "ACCOUNTADMIN"),
+    ],
 )
-def test_privileges_that_amount_to_a_privileged_role_are_treated_as_it_is(privilege: str, role: str) -> None:
-    slot = grant(privilege, ACCOUNT, ROLE)
+def test_privileges_that_amount_to_a_privileged_role_are_treated_as_it_is(slot: Slot, role: str) -> None:
     denied = verdict(slot)
     assert denied is not None
     assert denied.reason == "PrivilegedRoleNotAllowed"
@@ -266,6 +271,7 @@ def test_privileges_that_amount_to_a_privileged_role_are_treated_as_it_is(privil
     [
         grant("CREATE DATABASE", ACCOUNT, ROLE),
         grant("MANAGE GRANTS", of("SCHEMA", "DB", "S"), ROLE),
+        grant("MONITOR", of("USER", "U"), ROLE),
         grant("ALL", TABLE, ROLE),
         grant("SELECT", of("TABLE", "DB", "S", "ACCOUNTADMIN"), ROLE),
         grant("SELECT", TABLE, of("ROLE", "accountadmin")),

@@ -22,8 +22,13 @@ PRIVILEGED_ROLES = frozenset({"ACCOUNTADMIN", "SECURITYADMIN", "ORGADMIN", "GLOB
 privileged and keeps from OAuth clients (EXTERNAL_OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST). USERADMIN and SYSADMIN
 rule only over what they, or roles granted to them, own."""
 
-_AS_GOOD_AS: Mapping[str, str] = {"MANAGE GRANTS": "SECURITYADMIN", "ALL PRIVILEGES": "ACCOUNTADMIN"}
-"""Privileges on the account by the privileged role that they amount to."""
+_AS_GOOD_AS: Mapping[str, str] = {
+    "MANAGE GRANTS ON ACCOUNT": "SECURITYADMIN",
+    "ALL PRIVILEGES ON ACCOUNT": "ACCOUNTADMIN",
+    "IMPERSONATE ON USER": "ACCOUNTADMIN",
+    "MODIFY PROGRAMMATIC AUTHENTICATION METHODS ON USER": "ACCOUNTADMIN",
+}
+"""Grants by the privileged role that they amount to: who can act or log in as a user has whatever role he has."""
 
 Reason = Literal[
     "KindNotAllowed",
@@ -137,9 +142,9 @@ def _privileged(provider: ProviderConfigSpec, usage: Usage) -> Iterator[tuple[st
     named = [*acting, *usage.recipients, *(role for name in usage.names for role in _roles(name))]
     yield from ((role, f"privileged role {qualified([role])}") for role in named if role in PRIVILEGED_ROLES)
     for name in usage.names:
-        for privilege, role in _AS_GOOD_AS.items():
-            if str(name).startswith(f"{privilege} ON ACCOUNT "):
-                yield role, f"{privilege} ON ACCOUNT, which is as good as privileged role {qualified([role])},"
+        for grant, role in _AS_GOOD_AS.items():
+            if str(name).startswith(f"{grant} "):
+                yield role, f"{grant}, which may be as good as privileged role {qualified([role])},"
 
 
 def _roles(name: Name | Slot) -> Iterator[str]:

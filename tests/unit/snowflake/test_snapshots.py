@@ -165,7 +165,7 @@ async def test_what_another_has_read_is_never_used(
     await account.answer(SnowflakeError("the key was revoked", number=390144))
     await account.answer()
     assert isinstance(mine.exception(), SnowflakeError)
-    assert theirs.result().complete
+    assert theirs.result().size == 2
     assert [settings for settings, _ in account.asked] == [SETTINGS, other]
 
 
@@ -175,7 +175,7 @@ async def test_a_failure_is_that_of_all_who_wait_and_of_nobody_else(account: Acc
     assert {str(each.exception()) for each in waiting} == {"002043: no"}
     again = asks(found, 100)
     await account.answer()
-    assert again.result().complete
+    assert again.result().size == 2
 
 
 async def test_who_gives_up_leaves_the_others_waiting_and_the_last_ends_the_reading(
@@ -221,7 +221,7 @@ async def test_who_comes_while_an_abandoned_reading_ends_has_one_of_its_own(acco
     await account.settle()
     assert not waiting.done()
     await account.answer()
-    assert waiting.result().complete
+    assert waiting.result().size == 2
 
 
 async def test_who_gives_up_at_once_leaves_nothing_behind(account: Account, found: Snapshots) -> None:
@@ -232,7 +232,7 @@ async def test_who_gives_up_at_once_leaves_nothing_behind(account: Account, foun
     waiting = asks(found, 100)
     await account.settle()
     await account.answer()
-    assert waiting.result().complete
+    assert waiting.result().size == 2
 
 
 async def test_pages_are_joined_and_a_row_that_comes_twice_counts_once(
@@ -246,17 +246,16 @@ async def test_pages_are_joined_and_a_row_that_comes_twice_counts_once(
     await account.answer([{"name": "F", "arguments": "(INT)"}, {"name": "F", "arguments": "(DATE)"}])
     snapshot = waiting.result()
     assert [row["arguments"] for row in snapshot.named("F")] == ["()", "(INT)", "(DATE)"]
-    assert (snapshot.complete, snapshot.size) == (True, 4)
+    assert snapshot.size == 4
 
 
-async def test_pages_that_lead_nowhere_are_not_all(
+async def test_pages_that_lead_nowhere_end_it(
     account: Account, found: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scopes, "PAGE", 2)
     waiting = asks(found, 100)
     for _ in range(2):
         await account.answer([{"name": "A"}, {"name": "B"}])
-    assert not waiting.result().complete
     assert waiting.result().named("B")
 
 
@@ -269,18 +268,7 @@ async def test_pages_that_dont_end_are_not_read_to_their_end(
     waiting = asks(found, 100)
     await account.answer()
     await account.answer()
-    assert (waiting.result().complete, waiting.result().size) == (False, 4)
-
-
-@pytest.mark.parametrize(("rows", "complete"), [(3, True), (4, False)])
-async def test_an_answer_as_long_as_show_has_any_is_not_all(
-    account: Account, found: Snapshots, monkeypatch: pytest.MonkeyPatch, rows: int, complete: bool
-) -> None:
-    monkeypatch.setattr(scopes, "SHOW_LIMIT", 4)
-    account.names = [str(number) for number in range(rows)]
-    waiting = asks(found, 100, scope=Scope(words("SHOW WAREHOUSES"), paged=False))
-    await account.answer()
-    assert waiting.result().complete is complete
+    assert waiting.result().size == 4
 
 
 async def test_a_row_that_cant_be_read_is_left_out_and_told_of_once(
@@ -291,7 +279,6 @@ async def test_a_row_that_cant_be_read_is_left_out_and_told_of_once(
         waiting = asks(found, account.now)
         await account.answer()
     assert [bool(waiting.result().named(name)) for name in "AC"] == [True, True]
-    assert not waiting.result().complete
     assert len([each for each in caplog.records if each.levelno == logging.WARNING]) == 1
 
 

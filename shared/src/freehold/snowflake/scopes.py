@@ -54,8 +54,8 @@ class Scope:
         return page if after is None else sql.sql("{page} FROM {after}", page=page, after=sql.literal(after))
 
     def cut(self, rows: Sized) -> bool:
-        """Whether an answer is as long as it can be, so that there may be more."""
-        return len(rows) >= (PAGE if self.paged else SHOW_LIMIT)
+        """Whether an answer is as long as a page, so that there may be another."""
+        return self.paged and len(rows) >= PAGE
 
 
 def around(kind: Kind, target: Target) -> Scope:

@@ -48,12 +48,10 @@ class Snapshot:
 
     Attributes:
         begun: monotonic time at which they were asked for; they are as they were then or later.
-        complete: whether the role was shown all that it may see.
         size: how many there are.
     """
 
     begun: float
-    complete: bool
     size: int
     _columns: tuple[str, ...]
     _rows: Mapping[str, tuple[_Values, ...]]
@@ -93,8 +91,8 @@ class _Pages:
             self.last = name
         return len(self._rows) > names
 
-    def snapshot(self, begun: float, *, complete: bool) -> Snapshot:
-        return Snapshot(begun, complete and not self.unreadable, self.size, self._columns, self._rows)
+    def snapshot(self, begun: float) -> Snapshot:
+        return Snapshot(begun, self.size, self._columns, self._rows)
 
     def _once(self, value: object) -> object:
         return self._texts.setdefault(value, value) if isinstance(value, str) else value
@@ -252,12 +250,11 @@ class Snapshots:
         pages, more = _Pages(scope), True
         while more:
             page = await self._read(settings, scope.page(pages.last))
-            new, complete = pages.add(page), not scope.cut(page)
-            more = not complete and new and scope.paged and pages.size < LARGEST
+            more = pages.add(page) and scope.cut(page) and pages.size < LARGEST
         if pages.unreadable and not known.told:
             known.told = True
             _log.warning("%s has rows without %s; they are asked for one by one", scope.query, scope.named_by)
-        known.snapshot = snapshot = pages.snapshot(begun, complete=complete)
+        known.snapshot = snapshot = pages.snapshot(begun)
         known.rows = snapshot.size
         self._make_room()
         return snapshot

@@ -73,8 +73,8 @@ BUDGET_WAIT = Histogram(
 SNAPSHOT_REQUESTS = Counter(
     "freehold_snowflake_snapshot_requests",
     "Looks at objects that a snapshot would do for: hit (there was one), joined (it was being read), read (it was read "
-    "for this one) or single (the object was asked for alone, since few had asked for its scope, or Snowflake can't tell "
-    "that as a whole).",
+    "for this one) or single (the object was asked for alone, since few had asked for its scope, or Snowflake can't "
+    "tell that as a whole).",
     ["result"],
     registry=REGISTRY,
 )

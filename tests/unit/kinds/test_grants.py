@@ -63,6 +63,26 @@ def test_a_row_is_a_grant_if_all_of_it_is_the_same(slot: Slot, row: dict[str, An
     assert (found is not None) is same
 
 
+@pytest.mark.parametrize(
+    ("holder", "shown", "same"),
+    [
+        (slots.of("USER", "BOB"), "BOB", True),
+        (slots.of("USER", "BOB"), "USER$BOB", True),
+        (slots.of("USER", "BOB"), "bob", False),
+        (slots.of("USER", "USER$BOB"), "USER$BOB", True),
+        (slots.of("USER", "a.b"), '"a.b"', True),
+        (slots.of("SHARE", "S"), "ACCOUNT.S", True),
+        (slots.of("SHARE", "S"), "S", True),
+        (slots.of("SHARE", "S"), "ACCOUNT.OTHER", False),
+    ],
+)
+def test_a_holder_is_known_by_whatever_an_account_prints(holder: slots.Phrase, shown: str, same: bool) -> None:
+    kind = KINDS["AccountRoleAssignment"]
+    row = {"created_on": AT, "granted_to": holder[0], "grantee_name": shown}
+    slot = slots.assignment(ROLE, holder)
+    assert (kind.row_of(kind.target_of(slot), [row]) is not None) is same
+
+
 def test_of_several_grantors_the_first_one_counts() -> None:
     """What somebody else has granted later doesn't turn our grant into another one."""
     later = {**ROW, "created_on": datetime(2026, 2, 1, tzinfo=UTC)}

@@ -66,10 +66,10 @@ def _fills(slot: Slot, row: Row) -> bool:
         is_role = row["privilege"] == "USAGE" and _words(row["granted_on"]) == given.role_type
         return is_role and row["name"] in printed(*given.role.parts)
     # Users may be printed as USER$NAME, and shares behind their account.
-    who = str(row["grantee_name"]).removeprefix("USER$")
-    if given.holder_type == "SHARE":
-        who = who.partition(".")[2] or who
-    return _words(row["granted_to"]) == given.holder_type and who in printed(*given.holder.parts)
+    shown = str(row["grantee_name"])
+    behind = {"USER": shown.removeprefix("USER$"), "SHARE": shown.partition(".")[2]}.get(given.holder_type)
+    same = not {shown, behind}.isdisjoint(printed(*given.holder.parts))
+    return same and _words(row["granted_to"]) == given.holder_type
 
 
 def _words(shown: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -20,6 +21,7 @@ from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
+from freehold_controllers.reconciler.reconcile import Reconciler
 from tests.unit.reconciler.world import Fuse, MemorySnowflake, World
 
 ADOPT = {"managementPolicies": {"adoptionPolicy": "adopt"}}
@@ -116,6 +118,11 @@ class Granting(World):
         spec = {"accountRole": "READER", "privileges": list(self.privileges), "onSchemaObject": on_stage, **self.spec}
         self.kube.put(self.path, "x", "n", metadata={"generation": 1}, spec=spec)
 
+    def process(self) -> Reconciler:
+        found = super().process()
+        self.learn()
+        return found
+
     async def gone(self) -> None:
         """Delete the resource, and wait until it is gone, or nothing more is tried."""
         self.delete()
@@ -167,3 +174,32 @@ async def test_mode_read_only_plans_all_that_it_would_grant() -> None:
     assert world.reason == "ReadOnly"
     assert sorted(each.split(" ON ")[0] for each in world.status["plan"]) == ["GRANT READ", "GRANT WRITE"]
     assert world.stage.sent == []
+
+
+@pytest.mark.parametrize("done", [False, True])
+async def test_whenever_a_process_dies_what_is_not_asked_for_any_more_is_revoked_and_nothing_else(done: bool) -> None:
+    for at in itertools.count(1):
+        world = Granting(Fuse(at, done), privileges=("READ",))
+        world.stage.order = ("", "")
+        world.stage.grant("USAGE", "OTHER")
+        await world.settle()
+        world.edit(privileges=["WRITE"])
+        await world.settle()
+        assert world.stage.granted.keys() == {"USAGE", "WRITE"}
+        world.delete()
+        await world.settle()
+        assert world.stage.granted.keys() == {"USAGE"}
+        assert not world.alive
+        assert world.claims == []
+        if not world.fuse.blown:
+            break
+    assert at > 20
+
+
+async def test_what_is_granted_goes_though_the_role_or_the_stage_has_gone_before() -> None:
+    world = granting("READ", "WRITE")
+    await world.settle()
+    world.stage.granted.clear()
+    await world.gone()
+    assert not world.alive
+    assert [verb for verb, _ in world.stage.sent if verb.startswith("REVOKE")] == []

@@ -12,6 +12,7 @@ import pytest
 from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Holder, new_claim
 from freehold.identity import Identity, Name
+from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.sweeping import go_round
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import LONGEST, Fuse, World, deleted_with_a_lost_answer, each_death
@@ -42,6 +43,21 @@ async def test_an_object_that_is_handed_over_is_only_looked_at() -> None:
     assert (claim["holder"]["namespace"], claim["holder"]["name"], claim["evidence"]) == ("m", "y", evidence)
     assert claim["holder"]["uid"] == world.kube.objects[world.path.plural, "m", "y"]["metadata"]["uid"]
     assert [sent for sent in world.snowflake.sent[len(before) :] if not sent[0].startswith("SHOW")] == []
+
+
+async def test_an_heir_that_is_deleted_before_it_was_worked_on_takes_the_object_along() -> None:
+    world = quiet()
+    await world.settle()
+    world.annotate(hand_over_to="m/y")
+    heir, process = world.join(), world.process()
+    world.delete()
+    await process(world.key)
+    metadata = world.kube.objects[world.path.plural, heir.namespace, heir.name]["metadata"]
+    assert metadata["finalizers"] == [FINALIZER]
+    metadata["deletionTimestamp"] = "2026-11-30T13:00:00Z"
+    await process(heir)
+    assert world.answers("DROP") == ["ok"]
+    assert not world.claims
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])

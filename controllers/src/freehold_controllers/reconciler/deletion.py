@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from freehold import planning
-from freehold.claims import Claim, heir
+from freehold.claims import Claim, Holder, heir
 from freehold.identity import Identity
 from freehold.kube.objects import Key
 from freehold.observation import Observation
@@ -106,6 +106,7 @@ async def take_away(services: Services, managed: Managed, claim: Claim) -> None:
         # The claim before the finalizer: after a crash here, the next pass finds no claim and goes straight on.
         await holding.give_up()
     elif isinstance(decision, HandOver):
+        await _hold(services, managed, decision.to)
         # After a crash here the next pass finds the claim to be another's.
         await holding.hand_over(decision.to)
         services.tell(managed.object, Reason.HANDED_OVER, f"{subject} stays in Snowflake: {decision.to} owns it now")
@@ -124,6 +125,12 @@ async def _heir(services: Services, managed: Managed, identity: Identity) -> Hei
         return Heir(named, ready=False)
     ready = await stands_for(found, identity, services.store.get)
     return Heir(named.model_copy(update={"uid": found.uid}), ready=ready is True)
+
+
+async def _hold(services: Services, managed: Managed, to: Holder) -> None:
+    """Hold an heir that may never have been worked on: deleted before that, it would leave what it was given behind."""
+    path = managed.kind.resource.path
+    await finalizer.add(services.kube, path, await services.kube.get(path, to.name, to.namespace), services.manager)
 
 
 async def _look_and_drop(services: Services, managed: Managed, holding: Holding, subject: Subject) -> Release | Stop:

@@ -85,9 +85,10 @@ def test_a_holder_is_known_by_whatever_an_account_prints(holder: slots.Phrase, s
 
 def test_of_several_grantors_the_first_one_counts() -> None:
     """What somebody else has granted later doesn't turn our grant into another one."""
-    later = {**ROW, "created_on": datetime(2026, 2, 1, tzinfo=UTC)}
+    first = {**ROW, "granted_by": "OWNER"}
+    later = {**ROW, "created_on": datetime(2026, 2, 1, tzinfo=UTC), "granted_by": "LEAD"}
     target = KIND.target_of(slots.grant("SELECT", TABLE, ROLE))
-    assert KIND.row_of(target, [later, ROW]) == ROW
+    assert KIND.row_of(target, [later, first]) == {**ROW, "granted_by": "LEAD, OWNER"}
 
 
 def named(kind: str, spec: dict[str, Any]) -> list[str]:

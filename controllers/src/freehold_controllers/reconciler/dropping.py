@@ -30,6 +30,7 @@ from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import (
+    granted_by,
     hindrance,
     in_the_way,
     kept_on_purpose,
@@ -215,7 +216,7 @@ async def drop(
         # REVOKE succeeds, too, where it takes nothing back: what others have granted.
         await _take_back(services, managed, holding, counted, after)
         raise Stopped(not_taken_back(remote.target, remote.role, after))
-    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped")
+    services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped{granted_by(seen)}")
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
 

@@ -147,13 +147,17 @@ def not_taken_back(target: Target, role: str, view: Observation) -> Stop:
         role: ours.
         view: what is there.
     """
-    grantor = view.row.get("granted_by")
-    by = f", granted by role {grantor}" if grantor else ""
     return Stop(
         Reason.DELETE_BLOCKED,
-        f"{target} is still there after its REVOKE{by}: role {role} takes back only what it has granted itself. "
-        "Have its grantor, or a role with MANAGE GRANTS, revoke it",
+        f"{target} is still there after its REVOKE{granted_by(view)}: role {role} takes back only what it has granted "
+        "itself. Have its grantor, or a role with MANAGE GRANTS, revoke it",
     )
+
+
+def granted_by(view: Observation) -> str:
+    """Who has granted what fills a slot, for people: a role with MANAGE GRANTS revokes what all have granted."""
+    grantors = view.row.get("granted_by")
+    return f", granted by {grantors}" if grantors else ""
 
 
 def kept_on_purpose(subject: Subject) -> str | None:

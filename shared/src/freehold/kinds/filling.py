@@ -55,9 +55,12 @@ class Filling:
     dated: bool = True
 
     def row(self, slot: Slot, rows: Iterable[Row]) -> Row | None:
-        """What fills a slot: the oldest of several rows, which differ in who has granted the same; None when it is
-        empty."""
+        """What fills a slot: the oldest of several rows, with all who have granted the same; None when it is empty."""
         found = [row for row in rows if self.fills(slot, row)]
         if not self.dated:
             found = [{**row, "created_on": UNDATED} for row in found]
-        return min(found, key=lambda row: row["created_on"], default=None)  # type: ignore[arg-type,return-value]
+        oldest = min(found, key=lambda row: row["created_on"], default=None)  # type: ignore[arg-type,return-value]
+        if oldest is None or len(found) == 1:
+            return oldest
+        grantors = sorted({str(row["granted_by"]) for row in found if row.get("granted_by")})
+        return {**oldest, "granted_by": ", ".join(grantors)}

@@ -165,7 +165,7 @@ def test_policies_are_put_on_kept_on_and_taken_off_as_the_manifest_says(orders: 
         ({"columns": [ID, ID]}, "Duplicate value"),
         ({"columns": [{**ID, "default": "1", "identity": {}}]}, "set at most one of default"),
         ({"columns": [{**ID, "identity": {"increment": 0}}]}, "increment can't be 0"),
-        ({"columns": [{**ID, "maskingPolicy": {"policyRef": {"name": "m"}}}]}, "this release has no kind MaskingPolicy"),
+        ({"columns": [{**ID, "maskingPolicy": {"policyRef": {"name": "m"}}}]}, "has no kind MaskingPolicy"),
         ({"columns": [{**ID, "tags": {"t": "v"}}]}, "NotSupported: tag values"),
         ({"columns": [{**ID, "maskingPolicy": {}}]}, "set exactly one of policy and policyRef"),
         ({"transient": True, "dataRetentionTimeInDays": 2}, "keeps at most 1 day"),

@@ -90,8 +90,8 @@ class World:
         for name, demand in demands.items():
             self.members[int(name[1:])].demands[ACCOUNT] = demand
         for _ in range(4):
-            for name in self.members:
-                self.renew(name)
+            for member in self.members:
+                self.renew(member)
         return self.used()
 
     def _put(self, name: int, based_on: int, announcement: Announcement) -> None:

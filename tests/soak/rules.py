@@ -98,16 +98,17 @@ def uncalled_for(places: Sequence[Place], sent: Iterable[Entry]) -> Iterator[str
         places: all there are.
         sent: what the controllers have sent.
     """
-    ours = {(place.kind.object_type, place.parts): place for place in places}
+    ours = {place.object: place for place in places}
     done: Counter[tuple[Place, str]] = Counter()
     for entry in sent:
         if entry.kind != "statement" or entry.reads:
             continue
-        place = ours.get((entry.form.kind, tuple(entry.form.name))) if entry.form else None
+        # What met a fault was never understood, so that its text alone says what it is about.
+        place = next((ours[each] for each in ours if each in entry.text), None)
         if place is None:
             yield f"not about an object of ours: {entry}"
-        elif entry.outcome == OK and entry.form:
-            done[place, entry.form.verb] += 1
+        elif entry.outcome == OK:
+            done[place, entry.text.split()[0]] += 1
     for place in places:
         for verb, most in (("CREATE", place.made + place.lost), ("DROP", place.removed)):
             if done[place, verb] > most:

@@ -98,20 +98,22 @@ class End:
         return found + await self._in_time("namespaces", self._held)
 
     async def _judge(self) -> list[str]:
-        endpoint = self._installation.endpoint
+        # What a stranger has changed just now may not be noticed before the next resync.
+        wrong = await self._in_time("objects", self._wrong_objects) + await self._in_time("claims", self._wrong_claims)
+        sent = await asyncio.to_thread(self._installation.endpoint.since, self._since)
+        return wrong + list(rules.uncalled_for(self._places, [each for each in sent if each.user in USERS]))
+
+    async def _wrong_objects(self) -> list[str]:
         # Nothing is ever left in a database that was dropped.
         databases = [each.parts[0] for each in self._places if not each.leaf and not each.within and each.sound]
         shown = {
             (kind.name, parts): row
             for kind in self._kinds
-            for parts, row in (await rows(endpoint, kind, f"{PREFIX}%", databases)).items()
+            for parts, row in (await rows(self._installation.endpoint, kind, f"{PREFIX}%", databases)).items()
         }
-        sent = [each for each in await asyncio.to_thread(endpoint.since, self._since) if each.user in USERS]
         return [
             *rules.wrong_objects(self._places, shown, self._strangers.beside),
             *rules.wrong_columns(self._places, await self._columns()),
-            *await self._in_time("claims", self._wrong_claims),
-            *rules.uncalled_for(self._places, sent),
         ]
 
     async def _columns(self) -> dict[Parts, list[str]]:

@@ -54,7 +54,7 @@ class Life:
         name: of the program.
         pid: of the process.
         log: where its output goes.
-        begun: time of the loop.
+        begun: time of the loop from which on its memory counts.
         samples: (time of the loop, MiB), once it has settled.
     """
 
@@ -121,6 +121,12 @@ class Processes:
         program.begin()
         self._living[name] = Life(name, program.pid, program.log, asyncio.get_running_loop().time())
         self.lives.append(self._living[name])
+
+    def weigh_from_now(self) -> None:
+        """What they have needed so far was for what there was to do at first."""
+        for life in self._living.values():
+            life.begun = asyncio.get_running_loop().time()
+            life.samples.clear()
 
     async def restart(self, name: str, *, kill: bool) -> list[str]:
         """End one, as a power cut would or in good order, and start it again.

@@ -114,6 +114,7 @@ class Soak:
         deeds = Deeds([*people.deeds, *strangers.deeds], self.places, self._random("deeds"))
         faults = Faults(installation.endpoint, self._random("faults"))
         found: list[str] = []
+        installation.processes.weigh_from_now()
 
         async def deed() -> None:
             await deeds.next()

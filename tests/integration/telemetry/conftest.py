@@ -122,13 +122,8 @@ def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pyt
         serving(collector) as collector_port,
         serving(tokens, certificate.server_context()) as token_port,
         serving(Proxy) as proxy_port,
-        pytest.MonkeyPatch.context() as environment,
         ExitStack() as stack,
     ):
-        environment.setenv("PYTHONPATH", FURTHER, prepend=":")
-        environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector_port}")
-        environment.setenv("OTEL_BSP_SCHEDULE_DELAY", "200")
-        environment.setenv("SNOWFLAKE_WIF_ALLOWED_HOST_SUFFIXES", endpoint.host)
         options = (
             f"--allowed-hosts={endpoint.host}:{endpoint.port},127.0.0.1",
             f"--workload-identity-namespaces={namespace}",
@@ -142,15 +137,21 @@ def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pyt
         site = Site(control_plane, "freehold", Authority(), folder)
         stack.callback(site.close)
         site.mount(site.issue())
-        webhook = site.replica(*options, "--drain=0.5")
+        # Only while they are started: whatever else this worker starts afterwards is not to have it.
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("PYTHONPATH", FURTHER, prepend=":")
+            environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector_port}")
+            environment.setenv("OTEL_BSP_SCHEDULE_DELAY", "200")
+            environment.setenv("SNOWFLAKE_WIF_ALLOWED_HOST_SUFFIXES", endpoint.host)
+            webhook = site.replica(*options, "--drain=0.5")
+            for each in controllers:
+                each.begin()
+                stack.callback(each.kill)
         register_webhook(control_plane, webhook.url, site.authority.pair.certificate)
         patch = [{"op": "add", "path": "/webhooks/0/rules/0/resources/-", "value": USER.resource.path.plural}]
         control_plane.kubectl(
             *("patch", "validatingwebhookconfiguration", "freehold", "--type=json", f"--patch={json.dumps(patch)}")
         )
-        for each in controllers:
-            each.begin()
-            stack.callback(each.kill)
         for each in controllers:
             each.ready()
         until(lambda: asyncio.run(webhook.ready()), START_SECONDS, "the webhook to be ready", webhook.log.read_text)

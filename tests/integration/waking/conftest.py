@@ -22,7 +22,7 @@ def controllers(
 ) -> Iterator[dict[str, Controller]]:
     """The controllers by domain."""
     folder = tmp_path_factory.mktemp("controllers")
-    options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", "--resync-interval=3600")
+    options = (f"--allowed-hosts={endpoint.host}:{endpoint.port}", "--resync-interval=3600", "--log-level=debug")
     started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
     for controller in started.values():
         controller.start()

@@ -27,6 +27,11 @@ def strict(stage: Stage) -> Iterator[Stage]:
     secret = ("create", "secret", "generic", "snowflake", f"--namespace={SYSTEM}")
     stage.cluster.kubectl(*secret, f"--from-file={stage.folder / 'private_key.pem'}", check=False)
     stage.run("kubectl apply -f providerconfig.yaml")
+    # Every DROP looks for what would go with it: dozens of databases at a time are more than the usual budget is for.
+    ample = {"rate": 10_000, "burst": 10_000}
+    patch = {"spec": {"budget": {"perController": ample, "perAccount": ample}}}
+    target = ("providerconfig/default", f"--namespace={SYSTEM}", "--type=merge")
+    stage.cluster.kubectl("patch", *target, f"--patch={json.dumps(patch)}")
     stage.run(f"kubectl wait providerconfig/default --namespace {SYSTEM} --for=condition=Ready --timeout=60s")
     stage.cluster.kubectl("create", "namespace", TEAM, check=False)
     yield stage

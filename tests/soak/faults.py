@@ -47,22 +47,28 @@ class Faults:
         self.counts: Counter[str] = Counter()
         self._endpoint = endpoint
         self._random = random
+        self._silent = False
 
     async def strike(self) -> None:
-        """Let something go wrong with the next statements, or log-ins."""
+        """Let something go wrong with the next statements, or log-ins; what has hit nobody until now hits nobody."""
+        if self._silent:
+            return
         name = self._random.choice(list(FAULTS))
         patterns, action, facts = FAULTS[name]
         times = self._random.randint(1, 2)
-        await asyncio.to_thread(
-            lambda: self._endpoint.fault(self._random.choice(patterns), action, times=times, **facts)
-        )
+        pattern = self._random.choice(patterns)
+        # Log-ins are rare: their faults would gather, and all hit one after the other what comes back at last.
+        await asyncio.to_thread(self._endpoint.clear_faults)
+        await asyncio.to_thread(lambda: self._endpoint.fault(pattern, action, times=times, **facts))
         self.counts[name] += 1
 
     async def outage(self) -> None:
         """Let nothing be answered, until all have noticed."""
+        self._silent = True
         await asyncio.to_thread(self._endpoint.control.freeze, ACCOUNT)
         await asyncio.sleep(_OUTAGE_SECONDS)
         await asyncio.to_thread(self._endpoint.control.thaw, ACCOUNT)
+        self._silent = False
         self.counts["outage"] += 1
 
     async def end(self) -> None:

@@ -34,9 +34,10 @@ def grant_option() -> Any:
     )
 
 
-def option_in(spec: Any) -> Sql:
-    """The clause of GRANT by which it may be."""
-    return sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
+def grant(slot: Slot, spec: Any) -> Sql:
+    """The statement that gives exactly this, with the option where the spec wants it."""
+    option = sql.words(" WITH GRANT OPTION" if spec.with_grant_option else "")
+    return sql.sql("GRANT {it}{option}", it=sql.named(slot), option=option)
 
 
 def revoke(slot: Slot, force: bool) -> Sql:
@@ -45,44 +46,41 @@ def revoke(slot: Slot, force: bool) -> Sql:
     return sql.sql("REVOKE {it}{cascade}", it=sql.named(slots.taken_from(slot)), cascade=cascade)
 
 
+def words(shown: object) -> str:
+    """A type of object or grantee as statements have it: SHOW GRANTS prints it with underscores."""
+    return str(shown).replace("_", " ")
+
+
 def _show(slot: Slot) -> Listing:
     """What a role holds says as well whether it may pass that on. Of the others, one role's list of holders is the one
     that few queries tell for many of them."""
     given = slots.assigned(slot)
     if given.holder_type in _ROLES:
-        words, name, wanted = f"TO {given.holder_type}", given.holder, given.role
-        return Listing(_grants(words, sql.named(name)), "name", printed(*wanted.parts), complete=False)
+        query = _grants(f"TO {given.holder_type}", sql.named(given.holder))
+        return Listing(query, "name", printed(*given.role.parts), complete=False)
     query = _grants(f"OF {given.role_type}", sql.named(given.role))
     return Listing(query, "grantee_name", printed(*given.holder.parts))
 
 
-def _grants(words: str, name: Sql) -> Sql:
-    return sql.sql("SHOW GRANTS {words} {name}", words=sql.words(words), name=name)
+def _grants(about: str, name: Sql) -> Sql:
+    return sql.sql("SHOW GRANTS {about} {name}", about=sql.words(about), name=name)
 
 
 def _fills(slot: Slot, row: Row) -> bool:
     given = slots.assigned(slot)
     if given.holder_type in _ROLES:
-        is_role = row["privilege"] == "USAGE" and _words(row["granted_on"]) == given.role_type
+        is_role = row["privilege"] == "USAGE" and words(row["granted_on"]) == given.role_type
         return is_role and row["name"] in printed(*given.role.parts)
     # Users may be printed as USER$NAME, and shares behind their account.
     shown = str(row["grantee_name"])
     behind = {"USER": shown.removeprefix("USER$"), "SHARE": shown.partition(".")[2]}.get(given.holder_type)
     same = not {shown, behind}.isdisjoint(printed(*given.holder.parts))
-    return same and _words(row["granted_to"]) == given.holder_type
-
-
-def _words(shown: object) -> str:
-    return str(shown).replace("_", " ")
-
-
-def _grant(slot: Slot, spec: Any) -> Sql:
-    return sql.sql("GRANT {it}{option}", it=sql.named(slot), option=option_in(spec))
+    return same and words(row["granted_to"]) == given.holder_type
 
 
 def _revoke(slot: Slot, force: bool) -> Sql:
     return revoke(slot, force and slots.assigned(slot).holder_type in _ROLES)
 
 
-FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=_revoke)
+FILLING = Filling(show=_show, fills=_fills, fill=grant, empty=_revoke)
 """How assignments are read, given and taken."""

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 from freehold import datatypes, privileges, slots, sql
 from freehold.identifiers import InvalidName, printed, split_in_database, split_in_schema
 from freehold.identity import Name, Slot, split_arguments
-from freehold.kinds.assignments import grant_option, option_in, revoke
+from freehold.kinds.assignments import grant, grant_option, revoke, words
 from freehold.kinds.common import Name as StoredName
 from freehold.kinds.common import Reference, SnowflakeSpec
 from freehold.kinds.fields import checked, ref
@@ -21,7 +21,6 @@ from freehold.kinds.model import Model
 from freehold.kinds.resource import Rule, exactly_one, ruled
 from freehold.observation import Row
 from freehold.slots import Phrase
-from freehold.sql import Sql
 
 AccountObject = Literal[
     "DATABASE", "WAREHOUSE", "COMPUTE POOL", "INTEGRATION", "USER", "RESOURCE MONITOR", "FAILOVER GROUP",
@@ -213,12 +212,12 @@ def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
 
 
 def _show(slot: Slot) -> Listing:
-    grant = slots.granted(slot)
-    words, *name = grant.securable
-    future, _, container = str(words).removeprefix("FUTURE ").rpartition(" IN ")
+    given = slots.granted(slot)
+    securable, *name = given.securable
+    future, _, container = str(securable).removeprefix("FUTURE ").rpartition(" IN ")
     shown = sql.join((sql.words(container), *(sql.named(each) for each in name if not isinstance(each, str))))
     query = sql.sql("SHOW FUTURE GRANTS IN {of}" if future else "SHOW GRANTS ON {of}", of=shown)
-    return Listing(query, "grantee_name", _printed(grant.grantee))
+    return Listing(query, "grantee_name", _printed(given.grantee))
 
 
 def _printed(grantee: Name) -> tuple[str, ...]:
@@ -229,27 +228,19 @@ def _printed(grantee: Name) -> tuple[str, ...]:
 def _fills(slot: Slot, row: Row) -> bool:
     """Whether a row is the grant: SHOW FUTURE GRANTS lists all types of a container, and one name may be a role's and a
     database role's."""
-    grant = slots.granted(slot)
-    _, future, rest = str(grant.securable[0]).rpartition("FUTURE ")
+    given = slots.granted(slot)
+    _, future, rest = str(given.securable[0]).rpartition("FUTURE ")
     expected = _singular(rest.partition(" IN ")[0])
     to, on = ("grant_to", "grant_on") if future else ("granted_to", "granted_on")
     # What is inherited from a grant on what contains the object can be taken back there alone.
     return (
         str(row.get("is_inherited")).lower() != "true"
-        and row["privilege"] == _SHOWN_PRIVILEGES.get(grant.privilege, grant.privilege)
-        and _words(row[to]) == grant.grantee_type
-        and row["grantee_name"] in _printed(grant.grantee)
-        and (not future or _words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))
+        and row["privilege"] == _SHOWN_PRIVILEGES.get(given.privilege, given.privilege)
+        and words(row[to]) == given.grantee_type
+        and row["grantee_name"] in _printed(given.grantee)
+        and (not future or words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))
     )
 
 
-def _words(printed: object) -> str:
-    return str(printed).replace("_", " ")
-
-
-def _grant(slot: Slot, spec: GrantSpec) -> Sql:
-    return sql.sql("GRANT {it}{option}", it=sql.named(slot), option=option_in(spec))
-
-
-FILLING = Filling(show=_show, fills=_fills, fill=_grant, empty=revoke)
+FILLING = Filling(show=_show, fills=_fills, fill=grant, empty=revoke)
 """How grants of privileges are read, given and taken."""

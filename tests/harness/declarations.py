@@ -13,25 +13,11 @@ from freehold import bodies, datatypes, privileges, schedules, slots
 from freehold.identifiers import InvalidName, split
 from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
-from freehold.kinds.fields import checked, immutable, own_name, prop, ref
+from freehold.kinds.fields import checked, prop, ref
+from freehold.kinds.in_schema import InSchemaSpec
 from freehold.kinds.kind import Domain, Kind, Level, Requested, Slots, parts_of
 from freehold.kinds.model import Model
 from freehold.kinds.registry import KINDS
-
-
-class InSchemaSpec(SnowflakeSpec):
-    """An object in a schema."""
-
-    database_name: Name | None = immutable()
-    """The database's stored name."""
-    database_ref: Reference | None = ref("Database", instead_of="database_name", parent=True)
-    """The Database, in place of its name."""
-    schema_name: Name | None = immutable()
-    """The schema's stored name."""
-    schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True)
-    """The Schema, in place of its name."""
-    name: Name = own_name()
-    """The stored name."""
 
 
 class TableSpec(InSchemaSpec):

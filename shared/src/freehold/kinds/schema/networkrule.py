@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
@@ -40,19 +42,16 @@ def _listed(observation: Observation) -> object:
     return UNKNOWN if rows is None else rows[0]["value_list"] if rows else ""
 
 
+_fixed = partial(prop, codec=Word(quoted=False), reset=KEEP, recreate_when=operator.ne, required=True)
+"""A word that every rule has, and keeps."""
+
+
 class NetworkRuleSpec(InSchemaSpec):
     """Places in a network that policies and integrations let through, or keep out."""
 
     type: Literal[
         "IPV4", "IPV6", "AWSVPCEID", "AZURELINKID", "GCPPSCID", "HOST_PORT", "PRIVATE_HOST_PORT", "COMPUTE_POOL"
-    ] = prop(
-        "TYPE",
-        show="type",
-        codec=Word(quoted=False),
-        reset=KEEP,
-        recreate_when=lambda old, new: old != new,
-        required=True,
-    )
+    ] = _fixed("TYPE", show="type")
     """What the values are."""
     value_list: list[Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^,\s]+$")]] | None = (
         prop("VALUE_LIST", observe=_listed, codec=_Values(), details=("values",), max_length=10_000)
@@ -60,14 +59,7 @@ class NetworkRuleSpec(InSchemaSpec):
     """The places, such as 10.0.0.0/8 or example.com:443. Their order means nothing."""
     mode: Literal[
         "INGRESS", "INTERNAL_STAGE", "EGRESS", "POSTGRES_INGRESS", "POSTGRES_EGRESS", "SNOWFLAKE_MANAGED_STORAGE_VOLUME"
-    ] = prop(
-        "MODE",
-        show="mode",
-        codec=Word(quoted=False),
-        reset=KEEP,
-        recreate_when=lambda old, new: old != new,
-        required=True,
-    )
+    ] = _fixed("MODE", show="mode")
     """What the rule is about: requests to Snowflake, to its internal stages, or from it to the outside."""
     comment: str | None = comment()
     """A note for people."""

@@ -14,26 +14,24 @@ from freehold import bodies, datatypes, sql
 from freehold.datatypes import DataType, InvalidDataType
 from freehold.kinds import columns, constraints, evolution, policies, search_optimization
 from freehold.kinds.columns import Column
-from freehold.kinds.common import Name, Reference, SnowflakeSpec
+from freehold.kinds.common import Name
 from freehold.kinds.constraints import Constraint
 from freehold.kinds.containers import TRANSIENT_RETENTION
 from freehold.kinds.fields import (
     comment,
     custom,
-    immutable,
     items,
     keyword,
-    own_name,
     parameter,
     prop,
-    ref,
     tags,
     unsupported,
 )
+from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Content, Domain, Kind, Level
 from freehold.kinds.policies import AggregationPolicyUse, PolicyUse, RowAccessPolicyUse, StorageLifecyclePolicyUse
 from freehold.kinds.property import Change, Place, Target, column
-from freehold.kinds.resource import Rule, exactly_one
+from freehold.kinds.resource import Rule
 from freehold.kinds.values import Codec, Collation
 from freehold.observation import UNKNOWN, Observation, Row
 from freehold.sql import Sql
@@ -73,19 +71,9 @@ _column_items = partial(
 )
 
 
-class TableSpec(SnowflakeSpec):
+class TableSpec(InSchemaSpec):
     """A table, which is only ever added to: columns and data go when the manifest says so by name."""
 
-    database_name: Name | None = immutable()
-    """The database's stored name. A single part: dots and quotes belong to the name."""
-    database_ref: Reference | None = ref("Database", instead_of="database_name", parent=True)
-    """The Database that holds the table, in place of its name."""
-    schema_name: Name | None = immutable()
-    """The schema's stored name."""
-    schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True)
-    """The Schema that holds the table, in place of its name."""
-    name: Name = own_name()
-    """The table's name as it is stored: case kept, never folded."""
     transient: bool | None = keyword("TRANSIENT", place=Place.BEFORE_TYPE, observe=_transient, source="show.kind")
     """Without Fail-safe, and with at most one day of Time Travel."""
     columns: list[Column] = _column_items(
@@ -249,8 +237,7 @@ TABLE = Kind(
     short_names=("tbl",),
     parameters=True,
     rules=(
-        exactly_one("databaseRef", "databaseName"),
-        exactly_one("schemaRef", "schemaName"),
+        *IN_SCHEMA_RULES,
         TRANSIENT_RETENTION,
         Rule(
             f"!has(self.constraints) || self.constraints.filter(c, c.type == '{constraints.PRIMARY}').size() <= 1",

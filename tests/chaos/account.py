@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from freehold.kinds.kind import Kind, Level
+from freehold.kinds.kind import Kind
+from freehold.kinds.names import Level
 from tests.chaos.samples import OTHERS, container
 from tests.harness.endpoint import Endpoint
 

@@ -10,7 +10,8 @@ from typing import Any, get_args
 import yaml
 
 from freehold import planning
-from freehold.kinds.kind import Kind, Parts
+from freehold.kinds.kind import Kind
+from freehold.kinds.names import Parts
 from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
 from freehold.kinds.spec_fields import SpecField

@@ -15,8 +15,9 @@ from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import checked, prop, ref
 from freehold.kinds.in_schema import InSchemaSpec
-from freehold.kinds.kind import Domain, Kind, Level, Requested, Slots, parts_of
+from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.model import Model
+from freehold.kinds.names import Level, Requested, Slots, parts_of
 from freehold.kinds.registry import KINDS
 
 

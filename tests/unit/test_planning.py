@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from freehold import fingerprint, planning
-from freehold.kinds.kind import Difference
 from freehold.kinds.property import Change, Property
 from freehold.kinds.registry import KINDS
 from freehold.kinds.spec_fields import SpecField
+from freehold.kinds.steps import Difference
 from freehold.observation import Observation
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Difference, Kind, Step
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Property, Target
+from freehold.kinds.steps import Difference, Step
 from freehold.observation import Observation
 from freehold.sql import Sql
 

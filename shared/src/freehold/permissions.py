@@ -11,7 +11,8 @@ from freehold.identifiers import qualified
 from freehold.identity import Name, Slot
 from freehold.kinds.account.providerconfig import LabelSelector, LabelSelectorRequirement, ProviderConfigSpec
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Kind, Requested
+from freehold.kinds.kind import Kind
+from freehold.kinds.names import Requested
 from freehold.kinds.references import references_of
 
 EVERYTHING = "*"

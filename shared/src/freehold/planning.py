@@ -14,9 +14,10 @@ from freehold import sql
 from freehold.fingerprint import applied
 from freehold.identifiers import InvalidName, needs_quotes
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import SHOWN, Difference, Kind, Step
+from freehold.kinds.kind import SHOWN, Kind
 from freehold.kinds.property import Change, Place, Target
 from freehold.kinds.spec_fields import SpecField, attributes_of, sent_values
+from freehold.kinds.steps import Difference, Step
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Unknown
 from freehold.sql import Sql

@@ -16,8 +16,9 @@ from freehold.claims import Account
 from freehold.identity import Identity, Name, Slot
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Kind, Requested
+from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
+from freehold.kinds.names import Requested
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from freehold.kinds.common import Name, SnowflakeSpec
 from freehold.kinds.fields import comment, own_name, prop
-from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 
 
 class UserSpec(SnowflakeSpec):

@@ -11,7 +11,8 @@ import yaml
 from freehold.generate.rbac import permissions
 from freehold.kinds.common import Reference, SnowflakeSpec
 from freehold.kinds.fields import ref
-from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.resource import FREEHOLD_GROUP, SNOWFLAKE_GROUP, VERSION, GroupResource, Resource
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import immutable, own_name, prop, ref
-from freehold.kinds.kind import Kind, Level, Requested
+from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
+from freehold.kinds.names import Level, Requested
 from freehold.kinds.property import Change
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS

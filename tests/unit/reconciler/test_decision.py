@@ -10,9 +10,10 @@ import pytest
 
 from freehold import planning
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
-from freehold.kinds.kind import Content, Difference
+from freehold.kinds.content import Content
 from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
+from freehold.kinds.steps import Difference
 from freehold.observation import Observation, Parameter
 from freehold_controllers.reconciler.decision import (
     Absence,

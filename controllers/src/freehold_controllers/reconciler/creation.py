@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Step
+from freehold.kinds.steps import Step
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError

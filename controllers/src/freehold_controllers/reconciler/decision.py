@@ -16,8 +16,9 @@ from freehold import planning, sql
 from freehold.claims import ClaimSpec, Holder
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.filling import UNDATED
-from freehold.kinds.kind import Difference, Kind
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
+from freehold.kinds.steps import Difference
 from freehold.observation import Observation
 from freehold_controllers.reconciler.reasons import Reason
 

@@ -15,7 +15,7 @@ from freehold.claims import CLAIM, HAND_OVER_ANNOTATION, ClaimSpec, heir
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Content
+from freehold.kinds.content import Content
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Forbidden, NotFound
 from freehold.kube.objects import DEFINITIONS, Key, Object

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from freehold.kinds.common import Condition
-from freehold.kinds.kind import Requested
+from freehold.kinds.names import Requested
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of

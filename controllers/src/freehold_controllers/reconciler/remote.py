@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from freehold.claims import Evidence
-from freehold.kinds.kind import Kind, Step
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
+from freehold.kinds.steps import Step
 from freehold.observation import Depth, Observation, Row
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.error_class import ErrorClass

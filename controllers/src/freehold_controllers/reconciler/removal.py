@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
-from freehold.kinds.kind import Content, Kind
+from freehold.kinds.content import Content
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Observation
 from freehold_controllers.reconciler.decision import (

@@ -8,9 +8,9 @@ from typing import Literal
 
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
-from freehold.kinds.kind import Difference
 from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
+from freehold.kinds.steps import Difference
 from freehold.kube.conditions import says
 from freehold.kube.objects import Object
 from freehold.observation import Observation, Row

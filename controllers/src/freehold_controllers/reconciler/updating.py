@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from freehold import create_or_alter, planning
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Kind, Step
+from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
+from freehold.kinds.steps import Step
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from freehold import planning, recreation
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Difference
 from freehold.kinds.property import Change
+from freehold.kinds.steps import Difference
 from freehold.observation import Observation
 from freehold_controllers.reconciler.decision import (
     PASSES,

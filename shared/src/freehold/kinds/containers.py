@@ -7,8 +7,8 @@ from typing import Literal
 
 from freehold import sql
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
+from freehold.kinds.content import Content
 from freehold.kinds.fields import parameter, ref
-from freehold.kinds.kind import Content
 from freehold.kinds.property import Target
 from freehold.kinds.resource import Rule, exclusive
 from freehold.kinds.sizes import SIZE, Size

@@ -16,8 +16,9 @@ from freehold.kinds.common import Name as StoredName
 from freehold.kinds.common import Reference, SnowflakeSpec
 from freehold.kinds.fields import checked, ref
 from freehold.kinds.filling import Filling, Listing
-from freehold.kinds.kind import Kind, Requested, named_in
+from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
+from freehold.kinds.names import Requested, named_in
 from freehold.kinds.resource import Rule, exactly_one, ruled
 from freehold.observation import Row
 from freehold.slots import Phrase

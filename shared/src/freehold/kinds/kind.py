@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,14 +10,16 @@ from typing import Any
 
 from freehold import sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check, qualified, split_in_database, split_in_schema
+from freehold.identifiers import InvalidName, check
 from freehold.identity import Name, Slot
-from freehold.kinds.common import Reference, SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
+from freehold.kinds.content import Content
 from freehold.kinds.filling import Filling
-from freehold.kinds.model import Model
-from freehold.kinds.property import Action, Change, Deviation, Target
+from freehold.kinds.names import Level, Names, Parts, Slots, container_of
+from freehold.kinds.property import Change, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
 from freehold.kinds.spec_fields import SpecField, properties
+from freehold.kinds.steps import Difference, Step
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Row
 from freehold.sql import Sql
@@ -29,161 +31,6 @@ class Domain(Enum):
     ACCOUNT = "account"
     SCHEMA = "schema"
     POSTGRES = "postgres"
-
-
-class Level(Enum):
-    """What contains an object; the value counts its name parts."""
-
-    ACCOUNT = 1
-    DATABASE = 2
-    SCHEMA = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One statement of a plan.
-
-    Attributes:
-        statement: what is sent.
-        done_on: error numbers that mean that the work is done already.
-        wait_for: (column, value) that SHOW must print before the next step.
-        only_if_empty: queries; the step is left out when one finds rows.
-        after_failure: whether it is taken although a step before it has failed, since it undoes what one has done.
-        claims: (namespace class, name parts) of another object that it acts on, which must be claimed while it runs.
-    """
-
-    statement: Sql
-    done_on: frozenset[int] = frozenset()
-    wait_for: tuple[str, str] | None = None
-    only_if_empty: tuple[Sql, ...] = ()
-    after_failure: bool = False
-    claims: tuple[str, tuple[str, ...]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """A resource that a name depends on, asked of whoever computes the name.
-
-    Attributes:
-        kind: its kind.
-        namespace: its namespace.
-        name: its name.
-        field: the spec field that refers to it, for messages.
-    """
-
-    kind: str
-    namespace: str
-    name: str
-    field: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name} in spec.{self.field}"
-
-
-Parts = Generator[Requested, SnowflakeSpec, tuple[str, ...]]
-"""A computation of name parts that asks for the specs of parents; drive it with whatever reads resources."""
-Slots = Generator[Requested, SnowflakeSpec, tuple[Slot, ...]]
-"""Likewise of slots."""
-Names = Generator[Requested, SnowflakeSpec, tuple[Name | Slot, ...]]
-"""Likewise of all that a resource stands for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A managed field that isn't as it should be.
-
-    Attributes:
-        field: the field and its facts.
-        desired: canonical value of the spec; None when the field was removed and must be reset.
-        observed: canonical live value; UNKNOWN when a removed field wasn't read.
-        change: what it takes.
-        place: where in a field of many items, after its name.
-        actions: what mends it, in a field of many items.
-        said: what is the matter, where the values don't tell it to people.
-        remedy: what people can do where no statement is sent.
-        causes: further names whose change by the user leads to this one.
-    """
-
-    field: SpecField
-    desired: Any
-    observed: Any
-    change: Change
-    place: str = ""
-    actions: tuple[Action, ...] = ()
-    said: str = ""
-    remedy: str = ""
-    causes: tuple[str, ...] = ()
-
-    @classmethod
-    def inside(cls, field: SpecField, found: Deviation) -> Difference:
-        """Of an item in a field."""
-        return cls(
-            field,
-            found.desired,
-            found.observed,
-            found.change,
-            found.place,
-            found.actions,
-            found.said,
-            found.remedy,
-            found.causes,
-        )
-
-    @property
-    def name(self) -> str:
-        """What differs: `comment`, `columns[AGE].type`."""
-        return self.field.name + self.place
-
-    @property
-    def reset(self) -> bool:
-        return self.desired is None
-
-    def __str__(self) -> str:
-        if self.said:
-            return f"{self.name} {self.said}"
-        shown = self.field.facts.shown
-        wanted = "to be reset" if self.reset else f"should be {shown(self.desired)}"
-        return f"{self.name} is {shown(self.observed)}, {wanted}"
-
-    @property
-    def advised(self) -> str:
-        """What is the matter, and what people can do about it."""
-        return f"{self}: {self.remedy}" if self.remedy else str(self)
-
-    @property
-    def mended(self) -> str:
-        """What was the matter, once it is mended."""
-        if self.said:
-            return f"{self.name} was {'dropped' if self.reset else 'added'}"
-        shown = self.field.facts.shown
-        now = "reset now" if self.reset else f"{shown(self.desired)} now"
-        return f"{self.name} was {shown(self.observed)}, is {now}"
-
-
-def _qualified_name(row: Row) -> str:
-    """The name in a row of SHOW for people, with its schema where it has one."""
-    return qualified(str(row[column]) for column in ("schema_name", "name") if row.get(column))
-
-
-@dataclass(frozen=True)
-class Content:
-    """What a DROP of an object would take along or spoil, and what keeps it from being sent.
-
-    Attributes:
-        query: finds it.
-        counts: whether a row is something that somebody may miss.
-        name: what a row is called, for people.
-        remedy: why it matters and what to do about it first, for people.
-        told_to_all: whether the query tells everything, whatever the role may see.
-        forced: whether the user may have it all dropped by `freehold.dev/force-destroy`.
-    """
-
-    query: Callable[[Target], Sql]
-    counts: Callable[[Row], bool] = lambda _row: True
-    name: Callable[[Row], str] = _qualified_name
-    remedy: str = "nobody declares it, so move it away"
-    told_to_all: bool = False
-    forced: bool = True
 
 
 AroundAlter = Callable[[Target, Observation, tuple[Difference, ...], tuple[Step, ...]], tuple[Step, ...]]
@@ -348,31 +195,8 @@ class Kind:
             InvalidName: a part can't be a Snowflake name.
         """
         name = check(str(spec.name))  # type: ignore[attr-defined]  # every kind with an object declares it
-        container = yield from self._container(spec, namespace, kinds, depth=self.level.value - 1)
+        container = yield from container_of(spec, namespace, kinds, depth=self.level.value - 1)
         return (*container, name)
-
-    def _container(self, spec: SnowflakeSpec, namespace: str, kinds: Mapping[str, Kind], *, depth: int) -> Parts:
-        """Name parts of the database (depth 1) or schema (depth 2), given by reference or by name; () for depth 0."""
-        if depth == 0:
-            return ()
-        word = ("database", "schema")[depth - 1]
-        reference = getattr(spec, f"{word}_ref", None)
-        if isinstance(reference, Reference):
-            asked = Requested(word.capitalize(), reference.namespace or namespace, reference.name, f"{word}Ref")
-            found = yield from parts_of(asked, kinds)
-            if depth == Level.SCHEMA.value - 1 and (spec.database_name or spec.database_ref):  # type: ignore[attr-defined]
-                named = yield from self._container(spec, namespace, kinds, depth=depth - 1)
-                if found[:-1] != named:
-                    raise InvalidName(
-                        f"{asked} lies in database {found[0]!r}, and not in {named[0]!r} as the spec says"
-                    )
-            return found
-        outer = yield from self._container(spec, namespace, kinds, depth=depth - 1)
-        name = getattr(spec, f"{word}_name")
-        if name is None:
-            # What the CRD's rules keep out of the API may be there all the same, from before they were made.
-            raise InvalidName(f"spec says neither {word}Name nor {word}Ref")
-        return (*outer, check(str(name)))
 
     def show(self, target: Target, *, history: bool = False) -> Sql:
         """SHOW for one object or slot. LIKE is a pattern and ignores case: `row_of` finds the row that counts.
@@ -435,50 +259,6 @@ class Kind:
             for key, value in sorted(row.items())
             if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
         }
-
-
-def parts_of(asked: Requested, kinds: Mapping[str, Kind]) -> Parts:
-    """Compute the name parts of the object of another resource.
-
-    Args:
-        asked: the resource.
-        kinds: every kind by name.
-
-    Raises:
-        InvalidName: a part can't be a Snowflake name.
-    """
-    spec = yield asked
-    return (yield from kinds[asked.kind].parts(spec, asked.namespace, kinds))
-
-
-def named_in(spec: Model, attribute: str, namespace: str, kinds: Mapping[str, Kind], place: str = "") -> Parts:
-    """Compute the name parts of what a spec names in a field, or by the reference in its place.
-
-    Args:
-        spec: the spec, or a model in it.
-        attribute: of the raw name.
-        namespace: the resource's namespace.
-        kinds: every kind by name.
-        place: of the model in the spec, with the dot that joins it to a field.
-
-    Raises:
-        InvalidName: it can't be a Snowflake name.
-    """
-    (field,) = (each for each in properties(type(spec)) if each.facts.instead_of == attribute)
-    reference = getattr(spec, field.attribute)
-    if isinstance(reference, Reference) and field.facts.reference:
-        asked = Requested(
-            field.facts.reference, reference.namespace or namespace, reference.name, f"{place}{field.name}"
-        )
-        return (yield from parts_of(asked, kinds))
-    raw = getattr(spec, attribute)
-    if raw is None:
-        # As above: what the CRD's rules keep out may be there all the same.
-        raise InvalidName(f"spec says neither {place}{field.name.removesuffix('Ref')} nor {place}{field.name}")
-    if not field.facts.qualified:
-        return (check(raw),)
-    lies_in_schema = kinds[str(field.facts.reference)].level is Level.SCHEMA
-    return split_in_schema(raw) if lies_in_schema else split_in_database(raw)
 
 
 def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from freehold.identifiers import qualified
 from freehold.kinds.common import Reference
-from freehold.kinds.kind import Requested
 from freehold.kinds.model import Model, model_in
+from freehold.kinds.names import Requested
 from freehold.kinds.property import Property
 from freehold.kinds.spec_fields import properties
 

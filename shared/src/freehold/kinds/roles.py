@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from freehold import sql
-from freehold.kinds.kind import Content
+from freehold.kinds.content import Content
 from freehold.kinds.property import Target
 from freehold.observation import Row
 from freehold.sql import Sql

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from freehold.kinds.common import Name, SnowflakeSpec
 from freehold.kinds.fields import comment, own_name, tags
-from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.resource import Rule
 from freehold.kinds.roles import ownership_kept
 from freehold.observation import Observation

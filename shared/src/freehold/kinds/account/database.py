@@ -10,10 +10,13 @@ from pydantic import Field, StringConstraints
 from freehold import sql
 from freehold.kinds.common import Name
 from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
+from freehold.kinds.content import Content
 from freehold.kinds.fields import action, comment, custom, keyword, own_name, tags
-from freehold.kinds.kind import Content, Domain, Kind, Level, Step
+from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.model import Model
+from freehold.kinds.names import Level
 from freehold.kinds.property import Place, Target
+from freehold.kinds.steps import Step
 from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql

@@ -10,7 +10,8 @@ from freehold.kinds import assignments
 from freehold.kinds.assignments import grant_option
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import immutable, qualified_name, ref
-from freehold.kinds.kind import Domain, Kind, Level, Slots, named_in
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level, Slots, named_in
 from freehold.kinds.resource import Rule, exactly_one
 
 

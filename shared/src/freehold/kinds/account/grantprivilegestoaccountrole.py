@@ -9,7 +9,8 @@ from freehold.kinds import grants
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.fields import immutable, ref
 from freehold.kinds.grants import GrantSpec, OnAccountObject, OnSchema, OnSchemaObject, Securable
-from freehold.kinds.kind import Domain, Kind, Level, Slots, named_in
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level, Slots, named_in
 from freehold.kinds.resource import Rule, exactly_one
 
 

@@ -11,10 +11,12 @@ from freehold import sql
 from freehold.identifiers import split
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import comment, custom, own_name, parameter, prop, ref, tags
-from freehold.kinds.kind import Difference, Domain, Kind, Level, Step
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.property import KEEP, Target, column, set_to
 from freehold.kinds.resource import Rule, at_most, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
+from freehold.kinds.steps import Difference, Step
 from freehold.kinds.values import Codec, Identifier, Number, Word
 from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql

@@ -12,7 +12,8 @@ from pydantic import StringConstraints
 from freehold import sql
 from freehold.kinds.fields import comment, prop
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
-from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.property import KEEP, Target
 from freehold.kinds.resource import Rule
 from freehold.kinds.values import Codec, Word

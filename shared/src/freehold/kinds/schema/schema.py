@@ -8,7 +8,8 @@ from freehold import sql
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
 from freehold.kinds.fields import comment, custom, immutable, keyword, own_name, parameter, ref, tags
-from freehold.kinds.kind import Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.property import Place, Target, option
 from freehold.kinds.resource import Rule, exactly_one
 from freehold.kinds.values import Boolean

@@ -17,6 +17,7 @@ from freehold.kinds.columns import Column
 from freehold.kinds.common import Name
 from freehold.kinds.constraints import Constraint
 from freehold.kinds.containers import TRANSIENT_RETENTION
+from freehold.kinds.content import Content
 from freehold.kinds.fields import (
     comment,
     custom,
@@ -28,7 +29,8 @@ from freehold.kinds.fields import (
     unsupported,
 )
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
-from freehold.kinds.kind import Content, Domain, Kind, Level
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
 from freehold.kinds.policies import AggregationPolicyUse, PolicyUse, RowAccessPolicyUse, StorageLifecyclePolicyUse
 from freehold.kinds.property import Change, Place, Target, column
 from freehold.kinds.resource import Rule

@@ -58,12 +58,16 @@ class _Token:
         text: as written, words in upper case.
         line: that it begins in, from 1.
         depth: brackets around it; 0 for outermost brackets themselves.
+        start: where it begins in the text.
+        end: where what follows it begins.
     """
 
     kind: str
     text: str
     line: int
     depth: int
+    start: int
+    end: int
 
     @property
     def ends_operand(self) -> bool:
@@ -152,6 +156,26 @@ def canonical(text: str) -> tuple[str, ...]:
     return tuple(_name(each.text) if each.kind == "name" else each.text for each in tokens)
 
 
+def unended(text: str) -> str:
+    """A text without the semicolon that may end it and what follows that. One that isn't sound stays as it is."""
+    try:
+        tokens = _read(text)
+    except InvalidBody:
+        return text
+    return text if _ended(tokens) is tokens else text[: tokens[-1].start]
+
+
+def body(create: str) -> str | None:
+    """What a CREATE makes its object of, as somebody typed it: what follows the AS that ends the header, which is a
+    reserved word. None where there is none."""
+    try:
+        tokens = _read(create)
+    except InvalidBody:
+        return None
+    end = next((each.end for each in tokens if each.kind == "word" and each.text == "AS" and not each.depth), None)
+    return None if end is None else create[end:].strip()
+
+
 def _name(quoted: str) -> str:
     name = unquoted(quoted)
     return quoted if needs_quotes(name) else name
@@ -186,7 +210,9 @@ def _tokens(text: str) -> Iterator[_Token]:
         if kind not in ("space", "remark"):
             if found in _PAIRS and (not opened or opened.pop().text != _PAIRS[found]):
                 raise InvalidBody(f"{found} in line {line} closes nothing")
-            token = _Token(kind, found.upper() if kind == "word" else found, line, len(opened))
+            token = _Token(
+                kind, found.upper() if kind == "word" else found, line, len(opened), lexeme.start(), lexeme.end()
+            )
             if found in _PAIRS.values():
                 opened.append(token)
             yield token

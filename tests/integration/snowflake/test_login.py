@@ -28,6 +28,7 @@ from freehold.snowflake.errors import (
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import words
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
+from freehold_devstack.snowflake.faults import Fault
 
 from .conftest import TAG, new_key
 
@@ -170,6 +171,36 @@ async def test_another_account_than_the_verified_one_gets_no_statement(
         await snowflake.execute(elsewhere, words("CREATE DATABASE X"), TAG)
 
     assert not endpoint.journal.statements("CREATE DATABASE")
+
+
+class Counting:
+    """A budget that holds nothing back."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    async def take(self, _settings: ConnectionSettings) -> None:
+        self.taken += 1
+
+
+@pytest.mark.parametrize("warehouse", [None, "LATER"])
+@pytest.mark.parametrize("role", [None, "DEPUTY"])
+async def test_each_statement_takes_of_the_budget_also_those_that_set_a_session_up(
+    role: str | None, warehouse: str | None, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    budget = Counting()
+    async with Snowflake("prod", budget=budget) as client:
+        await client.verify(replace(settings, role=role, warehouse=warehouse))
+
+    assert budget.taken == len(endpoint.journal.statements()) > 2
+
+
+async def test_whose_default_role_a_session_could_not_be_set_up_for_is_told(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    endpoint.faults.add(Fault(match="^USE SECONDARY ROLES", action="error"))
+    with pytest.raises(LoginFailed, match="couldn't be set up for the default role of user OPERATOR: "):
+        await snowflake.verify(replace(settings, role=None))
 
 
 async def test_an_unknown_account_is_said_to_be_unreachable(snowflake: Snowflake, settings: ConnectionSettings) -> None:

@@ -21,10 +21,10 @@ from freehold.snowflake.errors import INVISIBLE, CredentialsRefused, Incomplete,
 from freehold.snowflake.guard import Guard
 from freehold.snowflake.pool import Pool
 from freehold.snowflake.query_tag import QueryTag, session_tag
-from freehold.snowflake.session import FACTS, AccountFacts, Session, facts_of
+from freehold.snowflake.session import FACTS, AccountFacts, Session, facts_of, statements
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.snowflake.snapshots import Snapshots
-from freehold.snowflake.traffic import Budget, Traffic
+from freehold.snowflake.traffic import Budget, Traffic, Unlimited
 from freehold.sql import Sql
 
 _CAPACITY = 64
@@ -57,9 +57,10 @@ class Snowflake:
         self._installation = installation
         self._statement_timeout = statement_timeout
         self._guard = guard or Guard()
+        self._budget = budget or Unlimited()
         self._pool = Pool(self._open, capacity=_CAPACITY, idle_seconds=_IDLE_SECONDS, clock=clock)
         self.breakers = Breakers(clock=clock)
-        self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=budget, clock=clock)
+        self._traffic = Traffic(self._pool, installation, breakers=self.breakers, budget=self._budget, clock=clock)
         self._snapshots = Snapshots(partial(self._traffic.read, tag=None), clock)
         metrics.SESSIONS.read_from(self._pool.sessions)
         metrics.BREAKER_STATE.read_from(
@@ -238,6 +239,9 @@ class Snowflake:
         tag = session_tag(self._installation, settings.query_tag)
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
+        # Before the log-in: nobody else of the same user is to wait for this one's budget.
+        for _ in range(statements(settings)):
+            await self._budget.take(settings)
         async with self._guard.attempt(settings):
             with metrics.logging_in():
                 return await Session.open(settings, tag, limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
@@ -15,6 +15,7 @@ from freehold.snowflake.driver import Connection
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import AccountChanged, LoginFailed, RoleNotGranted, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
+from freehold.sql import Sql
 
 FACTS = sql.words(
     "SELECT CURRENT_REGION() AS REGION, CURRENT_ACCOUNT() AS LOCATOR, CURRENT_ORGANIZATION_NAME() AS ORGANIZATION, "
@@ -102,13 +103,28 @@ def facts_of(rows: Sequence[Row]) -> AccountFacts:
     return AccountFacts(**{name: str(value or "") for name, value in row.items()})
 
 
+def statements(settings: ConnectionSettings) -> int:
+    """How many statements set a session up, after its log-in."""
+    return len([*_uses(settings), FACTS])
+
+
+def _uses(settings: ConnectionSettings) -> Mapping[Sql, Collection[ErrorClass]]:
+    """What is activated, in this order, each with the refusals that do no harm."""
+    uses: dict[Sql, Collection[ErrorClass]] = {}
+    if settings.role is not None and not isinstance(settings.credential, NamesRole):
+        uses[sql.sql("USE ROLE {role}", role=sql.identifier(settings.role))] = ()
+    uses[sql.words("USE SECONDARY ROLES NONE")] = ()
+    if settings.warehouse is not None:
+        # Few statements need it, and Freehold may be yet to create it.
+        harmless = (ErrorClass.MISSING, ErrorClass.PERMISSION)
+        uses[sql.sql("USE WAREHOUSE {name}", name=sql.identifier(settings.warehouse))] = harmless
+    return uses
+
+
 async def _set_up(connection: Connection, settings: ConnectionSettings) -> AccountFacts:
     try:
-        if settings.role is not None and not isinstance(settings.credential, NamesRole):
-            await connection.execute(sql.sql("USE ROLE {role}", role=sql.identifier(settings.role)))
-        await connection.execute(sql.words("USE SECONDARY ROLES NONE"))
-        if settings.warehouse is not None:
-            await _use_warehouse(connection, settings.warehouse)
+        for statement, harmless in _uses(settings).items():
+            await _use(connection, statement, harmless)
         facts = facts_of((await connection.execute(FACTS)).rows)
     except SnowflakeError as error:
         raise _set_up_failed(error, settings) from error
@@ -125,12 +141,11 @@ async def _set_up(connection: Connection, settings: ConnectionSettings) -> Accou
     return facts
 
 
-async def _use_warehouse(connection: Connection, name: str) -> None:
-    """Activate the warehouse if it is there: few statements need it, and Freehold may be yet to create it."""
+async def _use(connection: Connection, statement: Sql, harmless: Collection[ErrorClass]) -> None:
     try:
-        await connection.execute(sql.sql("USE WAREHOUSE {name}", name=sql.identifier(name)))
+        await connection.execute(statement)
     except SnowflakeError as error:
-        if error.error_class not in (ErrorClass.MISSING, ErrorClass.PERMISSION):
+        if error.error_class not in harmless:
             raise
 
 
@@ -138,9 +153,11 @@ def _set_up_failed(error: SnowflakeError, settings: ConnectionSettings) -> Login
     role_refused = error.number in _ROLE_REFUSED
     failure = RoleNotGranted if role_refused else LoginFailed
     user = settings.user or "..."
+    # Without a role of its own, a session begins in that of its user.
+    role = f"role {settings.role}" if settings.role is not None else f"the default role of user {user}"
     remedy = f". Create the role or grant it: GRANT ROLE ... TO USER {user}" if role_refused else ""
     return failure(
-        f"the session couldn't be set up for role {settings.role}: {error.message}{remedy}",
+        f"the session couldn't be set up for {role}: {error.message}{remedy}",
         number=error.number,
         sqlstate=error.sqlstate,
         query_id=error.query_id,

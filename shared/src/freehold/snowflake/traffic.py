@@ -3,7 +3,7 @@
 1. The budget: a token for each statement. First, for the wait may be long, and all that follows is to be fresh; where
    the breaker wouldn't let it pass, it takes none.
 2. The breaker, before the log-in, which it holds back as well and learns from.
-3. The session, which may have to be opened.
+3. The session, which may have to be opened: once the budget has a token for each statement that sets it up, too.
 4. The caller's own condition, right before the statement goes out.
 """
 
@@ -57,7 +57,7 @@ class Traffic:
         installation: str,
         *,
         breakers: Breakers,
-        budget: Budget | None = None,
+        budget: Budget,
         clock: Callable[[], float] = time.monotonic,
         pauses: Backoff = PAUSES,
     ) -> None:
@@ -66,14 +66,14 @@ class Traffic:
             pool: where sessions come from.
             installation: id of this installation, part of every query tag.
             breakers: what keep statements from where nothing answers.
-            budget: what holds statements back; none by default.
+            budget: what holds statements back.
             clock: monotonic seconds.
             pauses: between the attempts to read something.
         """
         self._pool = pool
         self._installation = installation
         self._breakers = breakers
-        self._budget = budget or Unlimited()
+        self._budget = budget
         self._clock = clock
         self._pauses = pauses
 

@@ -20,6 +20,7 @@ from freehold.snowflake.errors import (
     CircuitOpen,
     CredentialsRefused,
     LoginFailed,
+    NotTried,
     OutcomeUnknown,
     RoleNotGranted,
     SnowflakeError,
@@ -94,6 +95,7 @@ ENDS: dict[str, tuple[Callable[[], BaseException | None], bool]] = {
     "a session that has ended": (lambda: SnowflakeError("e", number=390112), False),
     "an unknown answer": (lambda: SnowflakeError("u", number=999999), False),
     "a refused credential": (lambda: CredentialsRefused("c", number=390100), False),
+    "a log-in that was never tried": (lambda: NotTried("n", error_class=ErrorClass.TRANSIENT), False),
     "a role that isn't granted": (lambda: RoleNotGranted("r", number=3013), False),
     "another account": (lambda: AccountChanged("a"), False),
     "a bug": (ZeroDivisionError, False),
@@ -176,7 +178,9 @@ def test_one_probe_goes_ahead_and_its_success_closes_it(world: World) -> None:
     assert world.state() is State.HALF_OPEN
 
 
-@pytest.mark.parametrize("end", [asyncio.CancelledError(), ZeroDivisionError(), CredentialsRefused("c", number=390100)])
+@pytest.mark.parametrize(
+    "end", [asyncio.CancelledError(), ZeroDivisionError(), CredentialsRefused("c", number=390100), NotTried("n")]
+)
 def test_a_probe_that_tells_nothing_leaves_its_place_to_the_next_one(world: World, end: BaseException) -> None:
     world.fail()
     world.clock.now += FIRST
@@ -223,6 +227,26 @@ def test_a_new_credential_or_address_begins_with_a_closed_one_and_another_role_s
     assert told == ["team/default"] * 2
     breakers.forget("team/second")
     assert breakers.states == {"team/default": State.CLOSED}
+
+
+def test_whoever_still_logs_in_as_before_a_change_neither_brings_back_what_was_cured_nor_tells_of_it() -> None:
+    told: list[str] = []
+    breakers = Breakers(clock=Clock(), random=lambda: 0.5)
+    breakers.listen(told.append)
+    before = replace(SETTINGS, as_of=1.0)
+    cured = replace(before, credential=Password("Secret", "two"), as_of=2.0)
+    present = breakers.of(cured)
+    for _ in range(FAILURES):
+        with suppress(Unreachable), breakers.of(before).passing():
+            raise outage()
+    assert breakers.of(replace(cured, role="OTHER", as_of=3.0)) is present
+    assert breakers.states == {"team/default": State.CLOSED}
+    assert told == []
+    # Nor one that was read between two of the present ones; and a change back is one.
+    breakers.of(replace(before, as_of=2.5))
+    assert breakers.of(cured) is present
+    assert breakers.of(replace(before, as_of=4.0)) is not present
+    assert breakers.of(cured) is not present
 
 
 @dataclass(frozen=True)

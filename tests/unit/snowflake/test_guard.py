@@ -10,7 +10,7 @@ import pytest
 
 from freehold.snowflake import guard as guards
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import CredentialsRefused, LoginFailed, Unreachable
+from freehold.snowflake.errors import CredentialsRefused, NotTried, Unreachable
 from freehold.snowflake.guard import QUIET, Guard
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.turns import LocalTurns
@@ -154,7 +154,7 @@ async def test_who_waits_too_long_for_others_is_told_so(account: Account, monkey
     hanging = asyncio.create_task(account.login(account.process()))
     await asyncio.sleep(0)
 
-    with pytest.raises(LoginFailed, match="as the same user") as failure:
+    with pytest.raises(NotTried, match="as the same user") as failure:
         await account.login(account.process())
 
     assert failure.value.error_class is ErrorClass.TRANSIENT

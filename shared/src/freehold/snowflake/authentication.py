@@ -15,7 +15,7 @@ from freehold.snowflake.credentials import (
     ProgrammaticAccessToken,
 )
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import LoginFailed
+from freehold.snowflake.errors import NotTried
 from freehold.snowflake.settings import ConnectionSettings
 
 _DOTS = 2
@@ -33,7 +33,7 @@ async def options(settings: ConnectionSettings, seconds: float) -> Options:
         seconds: time limit.
 
     Raises:
-        LoginFailed: there is no token.
+        LoginFailed: there is no token; NotTried where nobody was asked for one.
     """
     credential = settings.credential
     if isinstance(credential, KeyPair):
@@ -64,4 +64,4 @@ def _read(file: Path) -> str:
         if token.count(".") == _DOTS:
             return token
         why = "holds no JSON web token"
-    raise LoginFailed(f"the workload identity token {file} {why}", error_class=ErrorClass.TRANSIENT)
+    raise NotTried(f"the workload identity token {file} {why}", error_class=ErrorClass.TRANSIENT)

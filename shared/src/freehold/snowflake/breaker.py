@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from secrets import SystemRandom
 
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import CircuitOpen, CredentialsRefused, SnowflakeError
+from freehold.snowflake.errors import CircuitOpen, CredentialsRefused, NotTried, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
 
 FAILURES = 5
@@ -93,7 +94,8 @@ class Breaker:
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """Let a statement pass, and learn from its end. What is given up before its end tells nothing.
+        """Let a statement pass, and learn from its end. What is given up before its end tells nothing, nor does a
+        credential: that it is refused, or that no log-in was tried with it.
 
         Raises:
             CircuitOpen: it must not.
@@ -104,11 +106,11 @@ class Breaker:
         try:
             yield
             settle = self._answered
+        except (CredentialsRefused, NotTried):
+            raise
         except SnowflakeError as error:
-            if error.error_class is ErrorClass.TRANSIENT and error.number in _OUTAGES:
-                settle = partial(self._failed, error)
-            elif not isinstance(error, CredentialsRefused):
-                settle = self._answered
+            outage = error.error_class is ErrorClass.TRANSIENT and error.number in _OUTAGES
+            settle = partial(self._failed, error) if outage else self._answered
             raise
         finally:
             if phase == self._phase:
@@ -142,6 +144,21 @@ class Breaker:
         self._probing = False
 
 
+@dataclass(slots=True)
+class _Known:
+    """The breaker of a ProviderConfig.
+
+    Attributes:
+        login: what it is for, whatever role acts.
+        as_of: of the latest settings of this log-in.
+        breaker: the breaker.
+    """
+
+    login: ConnectionSettings
+    as_of: float
+    breaker: Breaker
+
+
 class Breakers:
     """The breakers of a process, by ProviderConfig."""
 
@@ -153,7 +170,7 @@ class Breakers:
         """
         self._clock = clock
         self._random = random
-        self._known: dict[str, tuple[ConnectionSettings, Breaker]] = {}
+        self._known: dict[str, _Known] = {}
         self._listeners: list[Callable[[str], None]] = []
 
     def listen(self, told: Callable[[str], None]) -> None:
@@ -161,21 +178,28 @@ class Breakers:
         self._listeners.append(told)
 
     def of(self, settings: ConnectionSettings) -> Breaker:
-        """The breaker of a log-in: a new one where anything but the role has changed, for that may be the cure."""
+        """The breaker of a log-in: a new one where anything but the role has changed, for that may be the cure.
+
+        Whoever began before the change still comes with the log-in before: that has a breaker which nobody else is
+        told of, for it must not bring back what was cured.
+        """
         login = settings.without_role()
-        known, breaker = self._known.get(login.provider, (None, None))
-        if breaker is not None and known == login:
-            return breaker
+        known = self._known.get(login.provider)
+        if known is not None and known.login == login:
+            known.as_of = max(known.as_of, login.as_of)
+            return known.breaker
+        if known is not None and login.as_of < known.as_of:
+            return Breaker(lambda: None, self._clock, self._random)
         new = Breaker(partial(self._tell, login.provider), self._clock, self._random)
-        self._known[login.provider] = login, new
-        if breaker is not None and breaker.cause:
+        self._known[login.provider] = _Known(login, login.as_of, new)
+        if known is not None and known.breaker.cause:
             self._tell(login.provider)
         return new
 
     def cause(self, provider: str) -> str | None:
         """Why the breaker of a ProviderConfig isn't closed; None when it is."""
-        _, breaker = self._known.get(provider, (None, None))
-        return breaker.cause if breaker else None
+        known = self._known.get(provider)
+        return known.breaker.cause if known else None
 
     def forget(self, provider: str) -> None:
         """The ProviderConfig is gone."""
@@ -184,7 +208,7 @@ class Breakers:
     @property
     def states(self) -> Mapping[str, State]:
         """The states of all breakers, by ProviderConfig."""
-        return {provider: breaker.state for provider, (_, breaker) in self._known.items()}
+        return {provider: known.breaker.state for provider, known in self._known.items()}
 
     def _tell(self, provider: str) -> None:
         for told in self._listeners:

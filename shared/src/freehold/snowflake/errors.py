@@ -143,6 +143,10 @@ class RoleNotGranted(LoginFailed):
     reason = "InvalidConfig"
 
 
+class NotTried(LoginFailed):
+    """The log-in didn't come as far as to the service, of which nothing is known by that."""
+
+
 class Unreachable(LoginFailed):
     """The host can't be resolved or reached, or doesn't answer in time."""
 

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from freehold.snowflake import metrics
 from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import CredentialsRefused, LoginFailed
+from freehold.snowflake.errors import CredentialsRefused, NotTried
 from freehold.snowflake.settings import ConnectionSettings
 from freehold.turns import LocalTurns, Turns
 
@@ -80,7 +80,7 @@ class Guard:
 
         Raises:
             CredentialsRefused: the same was refused before, and isn't to be tried again yet.
-            LoginFailed: others were at it for too long.
+            NotTried: others were at it for too long.
         """
         name = _name(settings)
         heed = partial(self._heed, name, settings)
@@ -90,7 +90,7 @@ class Guard:
                 async with asyncio.timeout(PATIENCE.total_seconds()):
                     turn = await stack.enter_async_context(self._turns.turn(name, heed))
             except TimeoutError:
-                raise LoginFailed(
+                raise NotTried(
                     f"other log-ins to account {settings.account} as the same user take too long: this one waits for "
                     "its turn",
                     error_class=ErrorClass.TRANSIENT,

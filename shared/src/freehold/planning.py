@@ -194,11 +194,11 @@ def alter(
             own.extend(_on_items(target, of_field))
         elif facts.alter is not None:
             own.extend(facts.alter(target, getattr(spec, each.field.attribute), each.observed))
-        elif each.reset and facts.reset.value is None:
+        elif each.reset and facts.reset.to(spec) is None:
             unset = sql.words(facts.sql)
             own.append(target.alter(_unset([unset]))) if facts.own_statement else resets.append(unset)
         else:
-            assignment = facts.assignment(facts.reset.value if each.reset else each.desired)
+            assignment = facts.assignment(facts.reset.to(spec) if each.reset else each.desired)
             own.append(target.alter(_set(kind, [assignment]))) if facts.own_statement else assignments.append(
                 assignment
             )

@@ -60,6 +60,12 @@ def literal(value: str, *, secret: bool = False) -> Sql:
     return Sql(text, MASK, (value,) if value else ()) if secret else words(text)
 
 
+def literal_in_line(value: str) -> Sql:
+    """A string literal whose line breaks and tabs are escape sequences."""
+    text = literal(value).text
+    return words(text.replace("\r", r"\r").replace("\n", r"\n").replace("\t", r"\t"))
+
+
 def masked(fragment: Sql, value: str) -> Sql:
     """A fragment whose text is shown to nobody, since it is a secret value."""
     return Sql(fragment.text, MASK, (value,) if value else ())

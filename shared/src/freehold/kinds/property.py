@@ -42,10 +42,16 @@ class Reset:
     Attributes:
         value: what to SET it to; None to use UNSET.
         keep: leave the live value alone and stop managing it.
+        of: (spec) to that value, where it depends on other fields.
     """
 
     value: str | int | None = None
     keep: bool = False
+    of: Callable[[Any], Any] | None = None
+
+    def to(self, spec: Any) -> Any:
+        """What to SET it to; None to use UNSET."""
+        return self.of(spec) if self.of else self.value
 
 
 UNSET = Reset()

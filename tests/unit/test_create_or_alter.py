@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from freehold import create_or_alter, planning
+from freehold.kinds.clauses import clause
+from freehold.kinds.common import Name, SnowflakeSpec
+from freehold.kinds.fields import comment, own_name, parameter
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.names import Level
+from freehold.kinds.property import Change, column
 from freehold.kinds.registry import KINDS
-from freehold.observation import Observation, Parameter
+from freehold.observation import UNKNOWN, Observation, Parameter
 
 BORN = datetime(2026, 11, 30, tzinfo=UTC)
 OFF = {"LOG_LEVEL": Parameter("OFF", "")}
@@ -102,3 +108,103 @@ def test_a_field_that_left_the_spec_is_reset_by_being_left_out() -> None:
     statement = create_or_alter.statement(database, database.target(("X",)), wanted, seen, found)
     assert statement is not None
     assert "LOG_LEVEL" not in statement.text
+
+
+class ThingSpec(SnowflakeSpec):
+    """Something that has a body."""
+
+    name: Name = own_name()
+    """Its name."""
+    comment: str | None = comment()
+    """A note."""
+    log_level: str | None = parameter("LOG_LEVEL", create=False, or_alter=True)
+    """A parameter that CREATE doesn't take."""
+    version: str | None = clause("VERSION", observe=column("version"))
+    """Which one."""
+    body: str = clause("BODY", observe=column("body"), required=True)
+    """What it does."""
+
+
+THING = Kind(
+    spec=ThingSpec,
+    domain=Domain.SCHEMA,
+    object_type="THING",
+    level=Level.ACCOUNT,
+    holds_data=False,
+    parameters=True,
+    create_or_alter=True,
+)
+
+REDEFINED = [
+    # what is decided, spec, columns, parameters, fields that were sent, what it takes, statement
+    ("another body", {}, {"body": "a"}, OFF, (), Change.REDEFINE, "CREATE OR ALTER THING \"X\" BODY = 'b'"),
+    ("the same body", {}, {"body": "b"}, OFF, (), None, None),
+    ("a body that isn't shown", {}, {"body": UNKNOWN}, OFF, (), None, None),
+    ("a comment of others is kept", {}, {"body": "a", "comment": "c"}, OFF, (), Change.RECREATE, None),
+    (
+        "a parameter of others is kept",
+        {},
+        {"body": "a"},
+        {"LOG_LEVEL": Parameter("INFO", "THING")},
+        (),
+        Change.RECREATE,
+        None,
+    ),
+    (
+        "what CREATE doesn't take is said",
+        {"logLevel": "INFO"},
+        {"body": "a"},
+        OFF,
+        (),
+        Change.REDEFINE,
+        "CREATE OR ALTER THING \"X\" LOG_LEVEL = 'INFO' BODY = 'b'",
+    ),
+    (
+        "a removed clause is left out",
+        {},
+        {"body": "b", "version": "1"},
+        OFF,
+        ("version",),
+        Change.REDEFINE,
+        "CREATE OR ALTER THING \"X\" BODY = 'b'",
+    ),
+    ("a clause of others is kept", {}, {"body": "a", "version": "1"}, OFF, (), Change.RECREATE, None),
+    ("a look at SHOW alone decides nothing", {}, {"body": "a"}, None, (), Change.RECREATE, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "columns", "parameters", "tracked", "change", "expected"),
+    [pytest.param(*case[1:], id=case[0]) for case in REDEFINED],
+)
+def test_what_no_alter_changes_is_redefined_or_takes_another_object(
+    spec: dict[str, Any],
+    columns: dict[str, Any],
+    parameters: Any,
+    tracked: tuple[str, ...],
+    change: Change | None,
+    expected: str | None,
+) -> None:
+    wanted = ThingSpec.model_validate({"name": "X", "body": "b", **spec})
+    target, seen = THING.target(("X",)), Observation({"comment": "", "version": None, **columns}, parameters, {})
+    found = planning.differences(THING, wanted, seen, tracked)
+    settled = create_or_alter.settled(THING, target, wanted, seen, found, lacking=False)
+    assert {each.change for each in settled if each.name != "logLevel"} == ({change} if change else set())
+    statement = create_or_alter.statement(THING, target, wanted, seen, found) if settled == found else None
+    assert expected == (statement.text if statement and change else None)
+
+
+def test_what_is_to_be_redefined_takes_another_object_where_the_account_lacks_the_statement() -> None:
+    wanted = ThingSpec.model_validate({"name": "X", "body": "b", "comment": "c"})
+    target, seen = THING.target(("X",)), Observation({"comment": "", "version": None, "body": "a"}, OFF, {})
+    found = planning.differences(THING, wanted, seen, ())
+    settled = create_or_alter.settled(THING, target, wanted, seen, found, lacking=True)
+    assert [(each.name, each.change) for each in settled] == [
+        ("comment", Change.ALTER),
+        ("body", Change.RECREATE),
+    ]
+
+
+def test_create_leaves_out_what_create_or_alter_alone_takes() -> None:
+    wanted = ThingSpec.model_validate({"name": "X", "body": "b", "logLevel": "INFO"})
+    assert planning.create(THING, THING.target(("X",)), wanted).text == "CREATE THING \"X\" BODY = 'b'"

@@ -6,6 +6,9 @@ Source: "CREATE OR ALTER <object>" in Snowflake's documentation; what it resets 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from freehold import planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
@@ -13,6 +16,37 @@ from freehold.kinds.property import Change, Property, Target
 from freehold.kinds.steps import Difference, Step
 from freehold.observation import Observation
 from freehold.sql import Sql
+
+_SAID = frozenset({Change.ALTER, Change.REDEFINE})
+
+
+def redefines(found: Sequence[Difference]) -> bool:
+    """Whether something differs that no other statement mends."""
+    return any(each.change is Change.REDEFINE for each in found)
+
+
+def settled(
+    kind: Kind,
+    target: Target,
+    spec: SnowflakeSpec,
+    observation: Observation,
+    found: tuple[Difference, ...],
+    *,
+    lacking: bool,
+) -> tuple[Difference, ...]:
+    """What differs, with what it takes in this account: another object, where it can't be redefined.
+
+    Args:
+        kind: the kind.
+        target: the object.
+        spec: what is wanted.
+        observation: all of what is there.
+        found: all that differs.
+        lacking: whether the account has no CREATE OR ALTER of the kind.
+    """
+    if not redefines(found) or (not lacking and statement(kind, target, spec, observation, found) is not None):
+        return found
+    return tuple(replace(each, change=Change.RECREATE) if each.change is Change.REDEFINE else each for each in found)
 
 
 def statement(
@@ -25,19 +59,20 @@ def statement(
         target: the object.
         spec: what is wanted.
         observation: all of what is there.
-        found: all that differs.
+        found: all that differs. Where it must be redefined, what has a statement of its own gets that afterwards.
     """
-    if not kind.create_or_alter or observation.parameters is None:
+    if not kind.create_or_alter or observation.parameters is None or any(each.change not in _SAID for each in found):
         return None
-    if any(each.change is not Change.ALTER or _has_statements_of_its_own(each.field.facts) for each in found):
-        return None
-    # Whatever else must happen around the change.
-    if any(step != Step(step.statement) for step in planning.alter(kind, target, spec, observation, found)):
-        return None
+    if not redefines(found):
+        if any(_has_statements_of_its_own(each.field.facts) for each in found):
+            return None
+        # Whatever else must happen around the change.
+        if any(step != Step(step.statement) for step in planning.alter(kind, target, spec, observation, found)):
+            return None
     reset, said = {each.name for each in found if each.reset}, set[str]()
     for each in kind.fields:
         facts, given = each.facts, getattr(spec, each.attribute) is not None
-        if each.name in reset or (given and facts.create):
+        if each.name in reset or (given and facts.stands_in_create(or_alter=True)):
             said.add(facts.sql)
         elif _loses(facts, observation) if not given else facts.managed and facts.sql:
             # It can't be said in CREATE, or is somebody else's.
@@ -51,9 +86,10 @@ def _has_statements_of_its_own(facts: Property) -> bool:
 
 
 def _loses(facts: Property, observation: Observation) -> bool:
-    """Whether an object has something that a statement without the field would take from it; parameters apart."""
-    stands_in_create = facts.create and bool(facts.sql or facts.clause)
-    if not facts.managed or not stands_in_create or facts.source.startswith("parameters."):
+    """Whether an object has something that a statement without the field would take from it; parameters apart, and
+    what nothing tells of."""
+    told = facts.observe is not None and not facts.source.startswith("parameters.")
+    if not facts.managed or not facts.stands_in_create(or_alter=True) or not told:
         return False
     observed = facts.read(observation)
     if observed is False and facts.clause is not None:

@@ -42,7 +42,7 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = 
     if kind.create_prefix and (prefix := kind.create_prefix(spec)):
         clauses[Place.BEFORE_TYPE].append(prefix)
     for each in kind.fields:
-        if (clause := _create_clause(each, spec)) and not (or_alter and each.facts.create_only):
+        if clause := _create_clause(each, spec, or_alter=or_alter):
             clauses[each.facts.place].append(clause)
     elements = clauses[Place.ELEMENTS]
     return sql.join(
@@ -74,9 +74,9 @@ def check_create(kind: Kind, spec: SnowflakeSpec, before: SnowflakeSpec | None =
             _create_clause(each, spec)
 
 
-def _create_clause(each: SpecField, spec: SnowflakeSpec) -> Sql | None:
+def _create_clause(each: SpecField, spec: SnowflakeSpec, *, or_alter: bool = False) -> Sql | None:
     facts, value = each.facts, getattr(spec, each.attribute)
-    if value is None or not (facts.sql or facts.clause) or not facts.create:
+    if value is None or not facts.stands_in_create(or_alter=or_alter):
         return None
     try:
         return facts.create_clause(value)
@@ -182,8 +182,9 @@ def alter(
         target: the object.
         spec: what is wanted.
         observation: what is there.
-        found: differences whose change is ALTER.
+        found: differences; of those that are to be redefined nothing is said.
     """
+    found = tuple(each for each in found if each.change is not Change.REDEFINE)
     assignments: list[Sql] = []
     resets: list[Sql] = []
     own: list[Sql] = []

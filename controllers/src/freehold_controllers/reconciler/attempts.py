@@ -52,6 +52,10 @@ class Attempts:
         """It was answered: whatever its claim still says, it has no further effect."""
         self._heard[claim][attempt] = -math.inf
 
+    def begin(self, claim: str, attempt: Attempt) -> None:
+        """It is about to be sent, and counts as sent when it is heard of next."""
+        self._heard[claim].pop(attempt, None)
+
     def forget(self, claim: str) -> None:
-        """The claim is gone, or its statement is about to be sent anew."""
+        """The claim is gone."""
         self._heard.pop(claim, None)

@@ -70,6 +70,7 @@ class Subject:
         changed: names of the fields whose difference is the user's doing and no drift, as `fingerprint.changed` tells.
         order: hash that orders the object's recreation; None when the user has ordered none.
         spec_hash: hash of the spec as written, which such an order must name.
+        lacking: whether the account has no CREATE OR ALTER of the kind.
         passes: updates in a row that left something different.
         abandoned: whether the user has asked to leave the object behind.
         unclear: what of the annotations may mean that the object is to stay, and can't be read; for people.
@@ -87,6 +88,7 @@ class Subject:
     changed: frozenset[str] = frozenset()
     order: str | None = None
     spec_hash: str = ""
+    lacking: bool = False
     passes: int = 0
     abandoned: bool = False
     unclear: str | None = None

@@ -89,7 +89,7 @@ async def take_away(services: Services, managed: Managed, claim: Claim) -> None:
         target=managed.kind.target_of(identity.name),
         claim=claim.spec,
         role="",
-        under_way=dropping.under_way(services, claim.uid, claim.spec, managed.spec),
+        under_way=dropping.under_way(services, claim.uid, claim.spec, managed),
         heir=await _heir(services, managed, identity),
     )
     subject = await dropping.with_wishes(services, managed, subject)

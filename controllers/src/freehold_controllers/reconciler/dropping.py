@@ -14,7 +14,6 @@ from freehold import planning
 from freehold.claims import CLAIM, HAND_OVER_ANNOTATION, ClaimSpec, heir
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
-from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.content import Content
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Forbidden, NotFound
@@ -86,7 +85,7 @@ def _unclear(managed: Managed, config: Object) -> str | None:
 
 
 def under_way(
-    services: Services, uid: str, claim: ClaimSpec, spec: SnowflakeSpec
+    services: Services, uid: str, claim: ClaimSpec, managed: Managed
 ) -> Literal["CREATE", "DROP", "CREATE OR ALTER"] | None:
     """The statement of an earlier pass, or of another process, that may still have an effect."""
     if claim.intent is not None and services.attempts.under_way(uid, "DROP"):
@@ -94,7 +93,7 @@ def under_way(
     mark = claim.mark
     if mark is not None and mark.since is not None and services.attempts.under_way(uid, mark.attempt):
         return "CREATE"
-    wholly = claim.evidence is not None and spec.management_policies.create_or_alter
+    wholly = claim.evidence is not None and (managed.kind.redefined or managed.spec.management_policies.create_or_alter)
     return "CREATE OR ALTER" if wholly and services.attempts.under_way(uid, "CREATE OR ALTER") else None
 
 
@@ -196,7 +195,7 @@ async def drop(
         await _take_back(services, managed, holding, counted, now)
         return now
     # One that gets no answer counts from now on.
-    services.attempts.forget(holding.uid)
+    services.attempts.begin(holding.uid, "DROP")
     try:
         await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
     except SnowflakeError as error:

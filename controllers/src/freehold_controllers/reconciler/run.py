@@ -151,7 +151,7 @@ class Run:
             order=managed.force_new,
             spec_hash=spec_hash,
             # Of an earlier pass: what it sent just before a crash may arrive only now.
-            under_way=dropping.under_way(services, holding.uid, holding.spec, managed.spec),
+            under_way=dropping.under_way(services, holding.uid, holding.spec, managed),
         )
         work = (
             self._rehearse(managed, remote, subject)
@@ -163,6 +163,7 @@ class Run:
 
     def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
         tracked, applied = self.report.tracked, self.report.applied
+        account = claim.identity.account.key if claim else ""
         return Subject(
             kind=self._kind,
             spec=managed.spec,
@@ -172,6 +173,7 @@ class Run:
             tracked=tracked or {},
             # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
             changed=fingerprint.changed(tracked, applied) if tracked is not None else frozenset(),
+            lacking=(account, self._kind.object_type) in self._services.lacking,
             passes=PASSES if self._stuck == self.report.applied_hash else 0,
         )
 
@@ -232,8 +234,9 @@ class Run:
                     view = await dropping.drop(self._services, managed, holding, remote, seen, "RECREATE")
                 case Record(how=how), Observation() as seen:
                     # Before it is altered, which only evidence allows.
-                    now = await remote.now()
+                    now, before = await remote.now(), holding.spec
                     await holding.record(how, seen, remote.role, now, force_new=managed.force_new)
+                    self._nothing_redefined_yet(holding, before)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
                     report.tell(told_as[0], f"{remote.target} {told_as[1]}")
                     subject = replace(subject, changed=everything)
@@ -269,11 +272,17 @@ class Run:
         if isinstance(view, Hidden):
             self._services.taken.note(holding.uid, self._asked(remote))
         if holding.spec.evidence != before.evidence:
+            self._nothing_redefined_yet(holding, before)
             if before.evidence and not before.intent:
                 report.tell(Reason.DRIFT_CORRECTED, f"{remote.target} had disappeared and was created anew")
             else:
                 report.tell(Reason.CREATED, f"{remote.target} was created")
         return view
+
+    def _nothing_redefined_yet(self, holding: Holding, before: ClaimSpec) -> None:
+        """What was nobody's until now has no CREATE OR ALTER of another process under way."""
+        if before.evidence is None:
+            self._services.attempts.over(holding.uid, "CREATE OR ALTER")
 
     def _asked(self, remote: Remote) -> Hashable:
         """What a CREATE is sent for: as long as it is the same, its answer is, too."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from freehold import create_or_alter, planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
@@ -21,10 +23,21 @@ from freehold_controllers.reconciler.services import Services
 _LACKS = frozenset({ErrorClass.SYNTAX, ErrorClass.UNSUPPORTED})
 
 
+_STATEMENT = re.compile(r"CREATE OR ALTER|unexpected '(?:OR|ALTER)'", re.IGNORECASE)
+
+
+def _tells_of_lack(error: SnowflakeError, decided: Update) -> bool:
+    """Whether an account has no CREATE OR ALTER. What redefines an object may be refused for what it says of it."""
+    return error.error_class in _LACKS and (
+        not create_or_alter.redefines(decided.differences) or _STATEMENT.search(error.message) is not None
+    )
+
+
 def as_a_whole(kind: Kind, target: Target, spec: SnowflakeSpec, seen: Observation, decided: Update) -> Sql | None:
-    """The CREATE OR ALTER that the user wants in place of ALTER; None where it isn't wanted, or would say more than was
-    decided, such as drift that is only to be told. Pure."""
-    if not (spec.management_policies.create_or_alter and decided.whole):
+    """The CREATE OR ALTER that the user wants in place of ALTER, or that nothing else does the work of; None where it
+    isn't wanted, or would say more than was decided, such as drift that is only to be told. Pure."""
+    wanted = spec.management_policies.create_or_alter and decided.whole
+    if not (wanted or create_or_alter.redefines(decided.differences)):
         return None
     return create_or_alter.statement(kind, target, spec, seen, decided.differences)
 
@@ -55,14 +68,14 @@ async def update(
     whole = as_a_whole(kind, remote.target, spec, seen, decided)
     if whole is not None and (account, kind.object_type) not in services.lacking:
         # One that gets no answer counts from now on.
-        services.attempts.forget(holding.uid)
+        services.attempts.begin(holding.uid, "CREATE OR ALTER")
         try:
             await remote.take_all((Step(whole),), seen.created_on)
         except (Stopped, SnowflakeError) as error:
             known = isinstance(error, Stopped) or error.outcome_known
             if known:
                 services.attempts.over(holding.uid, "CREATE OR ALTER")
-            if isinstance(error, Stopped) or error.error_class not in _LACKS:
+            if isinstance(error, Stopped) or not _tells_of_lack(error, decided):
                 raise
             services.lacking.add((account, kind.object_type))
         else:

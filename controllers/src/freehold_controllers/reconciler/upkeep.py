@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freehold import planning, recreation
+from freehold import create_or_alter, planning, recreation
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.property import Change
 from freehold.kinds.steps import Difference
@@ -34,6 +34,7 @@ from freehold_controllers.reconciler.managed import RECONCILE_NOW
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.removal import kept_on_purpose
 
+_CORRECTED = frozenset({Change.ALTER, Change.REDEFINE})
 _BEYOND_ALTER = frozenset({Change.RECREATE, Change.DESTRUCTIVE})
 
 
@@ -83,7 +84,7 @@ def _watched(subject: Subject, view: View) -> InSync | Stop:
 
 
 def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | InSync | Stop:
-    found = planning.differences(subject.kind, subject.spec, view, subject.tracked)
+    found = _found(subject, view)
     beyond = tuple(each for each in found if each.change in _BEYOND_ALTER)
     if beyond and _recreation_ordered(subject):
         return _recreate(subject, beyond)
@@ -91,7 +92,7 @@ def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | 
     if refused := tuple(each for each in wanted if each.change in _BEYOND_ALTER):
         return _refuse(subject, refused)
     detect_only = subject.spec.management_policies.drift_policy == "detect-only"
-    drift = () if detect_only else tuple(each for each in found if each not in wanted and each.change is Change.ALTER)
+    drift = () if detect_only else tuple(each for each in found if each not in wanted and each.change in _CORRECTED)
     sent = tuple(each for each in found if each in drift or (each in wanted and each.change is not Change.TOLD))
     if not sent:
         return Tell(found) if found else InSync()
@@ -110,8 +111,15 @@ def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
     evidence = subject.claim.evidence if subject.claim else None
     if not isinstance(view, Observation) or evidence is None or evidence.created_on != view.created_on:
         return ()
-    found = planning.differences(subject.kind, subject.spec, view, subject.tracked)
+    found = _found(subject, view)
     return tuple(each for each in found if not is_users(subject, each))
+
+
+def _found(subject: Subject, view: Observation) -> tuple[Difference, ...]:
+    """What differs, and what it takes in this account."""
+    kind, target, spec = subject.kind, subject.target, subject.spec
+    found = planning.differences(kind, spec, view, subject.tracked)
+    return create_or_alter.settled(kind, target, spec, view, found, lacking=subject.lacking)
 
 
 def _recreation_ordered(subject: Subject) -> bool:

@@ -86,7 +86,7 @@ def _rules(model: type[Model], schema_: dict[str, Any]) -> Iterator[Rule]:
             node["description"] = f"Not supported: {reason}. {node['description']}"
             yield Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name)
             continue
-        if each.facts.change is not Change.ALTER:
+        if each.facts.change not in (Change.ALTER, Change.REDEFINE):
             node["description"] += " Can't be changed."
         if each.facts.change is Change.IDENTITY:
             _enforce(node, [Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}")])

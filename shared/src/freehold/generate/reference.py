@@ -9,7 +9,7 @@ from typing import Any
 from freehold.generate.crd import definition, schema
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
-from freehold.kinds.property import Property
+from freehold.kinds.property import Change, Property
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
 from freehold.kinds.spec_fields import properties
@@ -111,6 +111,8 @@ def _sql(facts: Property) -> str:
 
 
 def _reset(facts: Property) -> str:
+    if facts.change is Change.REDEFINE:
+        return "CREATE OR ALTER"
     if facts.alter:
         return "own statement"
     if facts.reset.keep:

@@ -99,7 +99,13 @@ def prop(
 
 
 def parameter(
-    key: str, *, codec: Codec | None = None, create: bool = True, alias: str | None = None, **constraints: Any
+    key: str,
+    *,
+    codec: Codec | None = None,
+    create: bool = True,
+    or_alter: bool | None = None,
+    alias: str | None = None,
+    **constraints: Any,
 ) -> Any:
     """An object parameter: inherited unless set on the object, read by SHOW PARAMETERS, reset by UNSET.
 
@@ -107,6 +113,7 @@ def parameter(
         key: Snowflake's name of the parameter.
         codec: how values are written, read and compared; None to take it from the annotation.
         create: may stand in CREATE.
+        or_alter: may stand in CREATE OR ALTER; None where that is as in CREATE.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         constraints: pydantic's `ge`, `le` ...
     """
@@ -116,6 +123,7 @@ def parameter(
         observe=parameter_value(key),
         source=f"parameters.{key}",
         create=create,
+        or_alter=or_alter,
     )
     return _field(facts, alias=alias, **constraints)
 

@@ -154,6 +154,11 @@ class Kind:
     def fields(self) -> tuple[SpecField, ...]:
         return properties(self.spec)
 
+    @cached_property
+    def redefined(self) -> bool:
+        """Whether some change of its objects is made by CREATE OR ALTER alone."""
+        return any(each.facts.change is Change.REDEFINE for each in self.fields)
+
     def target(self, parts: tuple[str, ...]) -> Target:
         """An object without arguments, by its stored name parts."""
         return Target(self.object_type, parts)

@@ -23,6 +23,8 @@ class Change(Enum):
 
     ALTER = "ALTER"
     """A statement; the default."""
+    REDEFINE = "REDEFINE"
+    """CREATE OR ALTER alone. Where the account lacks that, or it would lose what the spec doesn't say: as RECREATE."""
     IDENTITY = "IDENTITY"
     """Impossible: another value is another object. CEL refuses it."""
     RECREATE = "RECREATE"
@@ -169,6 +171,7 @@ class Property:
         change: what a change means.
         unset: what the object is when it was created without the field, as far as that is certain.
         create: may stand in CREATE. When False, it is altered right after.
+        or_alter: may stand in CREATE OR ALTER; None where that is as in CREATE.
         create_only: acts at creation and is ignored afterwards.
         own_statement: is altered by a statement of its own (other rights, other grammar).
         place: where its clause stands in CREATE.
@@ -196,6 +199,7 @@ class Property:
     change: Change = Change.ALTER
     unset: Any = None
     create: bool = True
+    or_alter: bool | None = None
     create_only: bool = False
     own_statement: bool = False
     place: Place = Place.PROPERTIES
@@ -230,10 +234,15 @@ class Property:
             return Change.RECREATE
         return self.change
 
+    def stands_in_create(self, *, or_alter: bool = False) -> bool:
+        """Whether the field may have a clause in CREATE, or in CREATE OR ALTER."""
+        create = self.create and not (or_alter and self.create_only)
+        return bool(self.sql or self.clause) and (self.or_alter if or_alter and self.or_alter is not None else create)
+
     @property
     def managed(self) -> bool:
         """Whether the field is a property of the object, sent and compared."""
-        return bool(self.sql or self.alter or self.differ) and not self.create_only
+        return bool(self.sql or self.clause or self.alter or self.differ) and not self.create_only
 
     def read(self, observation: Observation) -> Any:
         """The live value in canonical form; UNKNOWN when it wasn't read."""

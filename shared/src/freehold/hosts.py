@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 SNOWFLAKE_HOSTS = (".snowflakecomputing.com", ".snowflakecomputing.cn")
 """Snowflake's own domains, private links included (`<account>.privatelink.snowflakecomputing.com`)."""
@@ -31,6 +31,12 @@ def check(host: str, port: int, allowed: Iterable[str]) -> str | None:
         f"host {name}:{port} is not one that this installation of Freehold connects to: "
         "ask who runs it to add the host to allowedHosts"
     )
+
+
+def domains(allowed: Iterable[str]) -> Iterator[str]:
+    """The domains below which everything may be connected to, on any port, each with its leading dot."""
+    entries = (entry.strip().lower() for entry in allowed)
+    return (entry for entry in entries if entry.startswith(".") and ":" not in entry)
 
 
 def _matches(name: str, port: int, entry: str) -> bool:

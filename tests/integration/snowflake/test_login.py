@@ -29,8 +29,10 @@ from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import words
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
+from freehold_devstack.snowflake.tls import Certificate
 
 from .conftest import TAG, new_key
+from .test_oauth import Scripted, answer, serving
 
 UNASKED = "SNOWFLAKE_DISABLE_PLATFORM_DETECTION"
 
@@ -226,6 +228,31 @@ async def test_a_host_that_nobody_listens_on_is_unreachable_at_once(
 
     assert failure.value.reason == "PingFailed"
     assert failure.value.error_class is ErrorClass.TRANSIENT
+
+
+@pytest.mark.parametrize("tls", [True, False])
+@pytest.mark.parametrize("status", ["301 Moved Permanently", "302 Found", "307 Temporary", "308 Permanent Redirect"])
+@pytest.mark.parametrize("domains", [(), (".localhost",)])
+async def test_a_redirect_leads_to_no_host_but_those_that_the_installation_allows(
+    domains: tuple[str, ...],
+    status: str,
+    tls: bool,
+    snowflake: Snowflake,
+    password_settings: ConnectionSettings,
+    certificate: Certificate,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What the pods' environment lets be reached directly is for others.
+    monkeypatch.setenv("NO_PROXY", "localhost")
+    other = Scripted(answer("200 OK", b"{}"))
+    async with serving(other, certificate if tls else None) as there:
+        location = f"Location: http{'s' if tls else ''}://localhost:{there}/session/v1/login-request"
+        first = Scripted(answer(status, b"", location))
+        async with serving(first, certificate) as port:
+            with pytest.raises(Unreachable):
+                await snowflake.verify(replace(password_settings, port=port, domains=domains))
+
+    assert (len(first.asked), len(other.asked)) == (1, len(domains))
 
 
 async def test_a_port_without_tls_is_called_that(snowflake: Snowflake, settings: ConnectionSettings) -> None:

@@ -26,7 +26,7 @@ from snowflake.connector import aio, errors
 
 from freehold import redaction, session_parameters
 from freehold.observation import Row
-from freehold.snowflake import authentication
+from freehold.snowflake import authentication, route
 from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.error_table.table import classify
@@ -40,7 +40,7 @@ from freehold.snowflake.errors import (
     TlsFailed,
     Unreachable,
 )
-from freehold.snowflake.settings import ConnectionSettings, Proxy
+from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
 
 # The core tells the course of each request, each proxy variable that it finds, and whatever a server says of a log-in,
@@ -137,7 +137,7 @@ class Connection:
                     client_store_temporary_credential=False,
                     enable_server_session_keep_alive_auto_detection=False,  # unset, each connect warns
                     custom_root_store_path=root_store,
-                    **_proxy(settings.proxy),
+                    **route.options(settings),
                     **proof,
                 )
             except errors.Error as error:
@@ -179,15 +179,6 @@ class Connection:
         with contextlib.suppress(errors.Error, TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self._connection.close(retry=False)
-
-
-def _proxy(proxy: Proxy | None) -> Mapping[str, object]:
-    """What the connector is told of the proxy; of none, it reads the environment."""
-    if proxy is None:
-        return {}
-    known = {"proxy_user": proxy.user, "proxy_password": proxy.password} if proxy.user else {}
-    bypass = {"no_proxy": proxy.bypass} if proxy.bypass else {}
-    return {"proxy_host": proxy.host, "proxy_port": proxy.port, "proxy_scheme": proxy.scheme, **known, **bypass}
 
 
 @contextlib.contextmanager

@@ -79,19 +79,13 @@ def _cause(error: Exception, settings: ConnectionSettings) -> str:
 
 def _through(proxy: Proxy | None, url: str) -> Mapping[str, Any]:
     """What the client is told of the proxy."""
-    if proxy is None or _bypasses(proxy, urlsplit(url).hostname or ""):
+    if proxy is None or proxy.bypasses(urlsplit(url).hostname or ""):
         return {}
     address = f"{proxy.scheme}://{proxy.host}:{proxy.port}"
     if not proxy.user:
         return {"proxy": address}
     proof = aiohttp.encode_basic_auth(proxy.user, proxy.password)
     return {"proxy": address, "proxy_headers": {"Proxy-Authorization": proof}}
-
-
-def _bypasses(proxy: Proxy, host: str) -> bool:
-    """Whether a host is reached directly; a domain stands for all names below it, as it does for the connector."""
-    names = (each.strip().lower().removeprefix(".") for each in proxy.bypass.split(","))
-    return any(name and (host == name or host.endswith(f".{name}")) for name in names)
 
 
 def _token(status: int, body: bytes, credential: ClientCredentials) -> str:

@@ -9,7 +9,7 @@ from typing import Self
 
 from cryptography import x509
 
-from freehold import login_policy, session_parameters
+from freehold import hosts, login_policy, session_parameters
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
 from freehold.login_policy import LoginPolicy
 from freehold.snowflake import secret_values
@@ -41,6 +41,11 @@ class Proxy:
     password: str = field(default="", repr=False)
     bypass: str = ""
 
+    def bypasses(self, host: str) -> bool:
+        """Whether a host is reached directly; a domain stands for all names below it."""
+        names = (each.strip().lower().removeprefix(".") for each in self.bypass.split(","))
+        return any(name and (host.lower() == name or host.lower().endswith(f".{name}")) for name in names)
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
@@ -58,6 +63,7 @@ class ConnectionSettings:
         ca_bundle: trusted root certificates in PEM in place of the public ones.
         account_key: key of the account that a log-in proved before; a log-in that ends elsewhere fails.
         proxy: what the way leads through.
+        domains: below which the host may refer us to others, `.example.com`; to nowhere else.
         login_timeout: time limit of a log-in; None for the usual one.
         statement_timeout: time limit of statements; None for the process's, which is never exceeded.
         query_tag: what is added to the tag of every statement; empty for nothing.
@@ -77,6 +83,7 @@ class ConnectionSettings:
     ca_bundle: str | None = None
     account_key: str | None = None
     proxy: Proxy | None = None
+    domains: tuple[str, ...] = ()
     login_timeout: timedelta | None = None
     statement_timeout: timedelta | None = None
     query_tag: str = ""
@@ -139,6 +146,7 @@ def settings_from(
         ca_bundle=_checked_bundle(spec.ca_bundle),
         account_key=account_key,
         proxy=_proxy(spec, values),
+        domains=tuple(hosts.domains(policy.allowed_hosts)),
         login_timeout=_seconds(spec.login_timeout_seconds),
         statement_timeout=_seconds(spec.request_timeout_seconds),
         query_tag=spec.query_tag or "",

@@ -71,7 +71,7 @@ def statement(
             return None
     reset, said = {each.name for each in found if each.reset}, set[str]()
     for each in kind.fields:
-        facts, given = each.facts, getattr(spec, each.attribute) is not None
+        facts, given = each.facts, each.value(spec) is not None
         if each.name in reset or (given and facts.stands_in_create(or_alter=True)):
             said.add(facts.sql)
         elif _loses(facts, observation) if not given else facts.managed and facts.sql:

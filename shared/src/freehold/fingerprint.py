@@ -35,7 +35,7 @@ def applied(kind: Kind, spec: SnowflakeSpec) -> Mapping[str, str]:
     return {
         name: _hash(part)[:_SHORT]
         for each in kind.fields
-        if each.facts.managed and (value := getattr(spec, each.attribute)) is not None
+        if each.facts.managed and (value := each.value(spec)) is not None
         for name, part in sent_values(each, value)
     }
 

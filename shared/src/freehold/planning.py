@@ -70,12 +70,12 @@ def check_create(kind: Kind, spec: SnowflakeSpec, before: SnowflakeSpec | None =
         InvalidName: as `create`.
     """
     for each in kind.fields:
-        if before is None or getattr(spec, each.attribute) != getattr(before, each.attribute):
+        if before is None or each.value(spec) != each.value(before):
             _create_clause(each, spec)
 
 
 def _create_clause(each: SpecField, spec: SnowflakeSpec, *, or_alter: bool = False) -> Sql | None:
-    facts, value = each.facts, getattr(spec, each.attribute)
+    facts, value = each.facts, each.value(spec)
     if value is None or not facts.stands_in_create(or_alter=or_alter):
         return None
     try:
@@ -117,7 +117,7 @@ def left_alone(kind: Kind, spec: SnowflakeSpec, observation: Observation) -> dic
     for each in kind.fields:
         facts = each.facts
         asked = observation.details is not None and observation.details.keys() >= set(facts.details)
-        if not facts.managed or facts.differ or not asked or getattr(spec, each.attribute) is not None:
+        if not facts.managed or facts.differ or not asked or each.value(spec) is not None:
             continue
         value = facts.read(observation)
         if isinstance(facts.read(row), Unknown) and not isinstance(value, Unknown) and value is not None:
@@ -156,7 +156,7 @@ def differences(
     """
     found: list[Difference] = []
     for each in kind.fields:
-        facts, value = each.facts, getattr(spec, each.attribute)
+        facts, value = each.facts, each.value(spec)
         if not facts.managed:
             continue
         observed = facts.read(observation)
@@ -194,7 +194,7 @@ def alter(
         if facts.differ is not None:
             own.extend(_on_items(target, of_field))
         elif facts.alter is not None:
-            own.extend(facts.alter(target, getattr(spec, each.field.attribute), each.observed))
+            own.extend(facts.alter(target, each.field.value(spec), each.observed))
         elif each.reset and facts.reset.to(spec) is None:
             unset = sql.words(facts.sql)
             own.append(target.alter(_unset([unset]))) if facts.own_statement else resets.append(unset)
@@ -218,7 +218,7 @@ def _with_companions(kind: Kind, spec: SnowflakeSpec, found: tuple[Difference, .
     for field in kind.fields:
         if field.name in by_name:
             yield from by_name[field.name]
-        elif field.name in needed and (value := getattr(spec, field.attribute)) is not None:
+        elif field.name in needed and (value := field.value(spec)) is not None:
             desired = field.facts.codec.canonical(value)
             yield Difference(field, desired, desired, Change.ALTER)
 
@@ -244,14 +244,14 @@ def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple
     """Fields whose change could only be made by dropping the object: (field, old value, new value)."""
     found: list[tuple[SpecField, object, object]] = []
     for each in kind.fields:
-        facts, before, after = each.facts, getattr(old, each.attribute), getattr(new, each.attribute)
+        facts, before, after = each.facts, each.value(old), each.value(new)
         if before == after:
             continue
         if facts.differ is not None:
             found.extend(_recreated_items(each, old, new))
             continue
         unmanaged = after is None and facts.reset.keep
-        meant = facts.meaning(before), facts.meaning(after)
+        meant = facts.canonical(facts.meaning(before)), facts.canonical(facts.meaning(after))
         if not unmanaged and meant[0] != meant[1] and facts.change_between(*meant) is Change.RECREATE:
             found.append((each, before, after))
     return tuple(found)
@@ -267,7 +267,7 @@ def _recreated_items(
 
 def _between(field: SpecField, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterator[Difference]:
     """What a change of a spec takes in a field of items: the old spec stands for what is there."""
-    before, facts = getattr(old, field.attribute), field.facts
+    before, facts = field.value(old), field.facts
     had = frozenset(dict(sent_values(field, before))) if before is not None else frozenset()
     have = facts.codec.canonical(before if before is not None else ())
     for each in facts.differ(new, have, had) if facts.differ else ():
@@ -279,7 +279,7 @@ def ineffective(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str
     return tuple(
         each.advised
         for field in kind.fields
-        if field.facts.differ is not None and getattr(old, field.attribute) != getattr(new, field.attribute)
+        if field.facts.differ is not None and field.value(old) != field.value(new)
         for each in _between(field, old, new)
         if each.change in (Change.DESTRUCTIVE, Change.TOLD)
     )

@@ -6,6 +6,7 @@ The object of a resource that goes and the one that is recreated are dropped ali
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -32,6 +33,7 @@ from freehold_controllers.reconciler.removal import (
     granted_by,
     hindrance,
     in_the_way,
+    in_use,
     kept_on_purpose,
     not_taken_back,
     waits_for,
@@ -207,7 +209,7 @@ async def drop(
         now = await remote.view_anyway(holding.spec.evidence) if missing else seen
         await _take_back(services, managed, holding, counted, now)
         if _same(now, seen):
-            raise
+            raise await _told(remote, error) from error
         return now
     services.attempts.over(holding.uid, "DROP")
     after = await remote.view_anyway(holding.spec.evidence)
@@ -218,6 +220,18 @@ async def drop(
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped{granted_by(seen)}")
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
+
+
+async def _told(remote: Remote, refusal: SnowflakeError) -> Exception:
+    """Why a DROP was refused: by what it is that uses the object, where that can be told."""
+    if refusal.error_class is not ErrorClass.CONFLICT:
+        return refusal
+    for content in (each for each in remote.kind.content if each.refused):
+        # The refusal says enough where this can't be asked, such as without a warehouse.
+        with suppress(SnowflakeError):
+            if names := [content.name(row) for row in await _rows(remote, content) if content.counts(row)]:
+                return Stopped(in_use(remote.target, content, names))
+    return refusal
 
 
 async def _take_back(

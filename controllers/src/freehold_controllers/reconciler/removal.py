@@ -112,7 +112,18 @@ def in_the_way(kind: Kind, *, force: bool) -> tuple[Content, ...]:
         kind: the object's kind.
         force: whether the user wants it dropped with all that is inside.
     """
-    return tuple(each for each in kind.content if not (force and each.forced))
+    return tuple(each for each in kind.content if not (each.refused or (force and each.forced)))
+
+
+def in_use(target: Target, content: Content, names: Sequence[str]) -> Stop:
+    """What to do about an object that Snowflake keeps from being dropped.
+
+    Args:
+        target: the object.
+        content: what was looked for.
+        names: of what was found.
+    """
+    return Stop(Reason.DELETE_BLOCKED, f"{target} is in use by {listed(names)}: {content.remedy}", soon=True)
 
 
 def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], *, complete: bool) -> Stop | None:

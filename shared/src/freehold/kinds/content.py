@@ -25,6 +25,7 @@ class Content:
         counts: whether a row is something that somebody may miss.
         name: what a row is called, for people.
         remedy: why it matters and what to do about it first, for people.
+        refused: whether Snowflake itself refuses the DROP meanwhile; it is then asked for only to tell what that is.
         told_to_all: whether the query tells everything, whatever the role may see.
         forced: whether the user may have it all dropped by `freehold.dev/force-destroy`.
     """
@@ -33,5 +34,6 @@ class Content:
     counts: Callable[[Row], bool] = lambda _row: True
     name: Callable[[Row], str] = _qualified_name
     remedy: str = "nobody declares it, so move it away"
+    refused: bool = False
     told_to_all: bool = False
     forced: bool = True

@@ -128,7 +128,14 @@ def parameter(
     return _field(facts, alias=alias, **constraints)
 
 
-def keyword(word: str, *, place: Place, observe: Observe | None = None, source: str = "show.options") -> Any:
+def keyword(
+    word: str,
+    *,
+    place: Place = Place.PROPERTIES,
+    observe: Observe | None = None,
+    source: str = "show.options",
+    assigned: bool = False,
+) -> Any:
     """A word that CREATE has or hasn't and that no ALTER can change.
 
     Args:
@@ -136,6 +143,7 @@ def keyword(word: str, *, place: Place, observe: Observe | None = None, source: 
         place: where it stands.
         observe: reads whether it was given; by default from the `options` column.
         source: the same for people.
+        assigned: whether it is written as `WORD = TRUE`.
     """
     facts = Property(
         sql=word,
@@ -146,7 +154,7 @@ def keyword(word: str, *, place: Place, observe: Observe | None = None, source: 
         unset=False,
         reset=KEEP,
         place=place,
-        clause=lambda value: sql.words(word) if value else None,
+        clause=None if assigned else lambda value: sql.words(word) if value else None,
     )
     return _field(facts)
 

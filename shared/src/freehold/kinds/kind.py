@@ -17,7 +17,7 @@ from freehold.kinds.content import Content
 from freehold.kinds.filling import Filling
 from freehold.kinds.names import Level, Names, Parts, Slots, container_of
 from freehold.kinds.property import Change, Target
-from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule, plural
 from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kinds.steps import Difference, Step
 from freehold.kube.text import shortened
@@ -131,7 +131,7 @@ class Kind:
             ),
         }[self.level]
         return Resource(
-            path=GroupResource(SNOWFLAKE_GROUP, VERSION, self.name.lower() + "s", self.name),
+            path=GroupResource(SNOWFLAKE_GROUP, VERSION, plural(self.name.lower()), self.name),
             spec=self.spec,
             status=SnowflakeStatus,
             short_names=self.short_names,
@@ -213,8 +213,8 @@ class Kind:
         if self.filling and target.slot:
             return self.filling.show(target.slot).query
         shown = sql.sql(
-            "SHOW {type}S{history} LIKE {pattern}",
-            type=target.type,
+            "SHOW {types}{history} LIKE {pattern}",
+            types=sql.words(plural(target.object_type)),
             history=sql.words(" HISTORY" if history else ""),
             pattern=sql.like(target.parts[-1]),
         )
@@ -222,7 +222,7 @@ class Kind:
 
     def show_all(self, target: Target) -> Sql:
         """SHOW for all objects of this kind beside one, in what contains it."""
-        return self._in_container(sql.sql("SHOW {type}S", type=target.type), target)
+        return self._in_container(sql.sql("SHOW {types}", types=sql.words(plural(target.object_type))), target)
 
     def _in_container(self, shown: Sql, target: Target) -> Sql:
         if self.level is Level.ACCOUNT:

@@ -95,6 +95,10 @@ class Target:
         """The object for people: `warehouse "LOADING"`."""
         return f"{self.object_type.lower()} {self.name}"
 
+    def describe(self) -> Sql:
+        """DESCRIBE <type> <name>."""
+        return sql.sql("DESCRIBE {type} {name}", type=self.type, name=self.name)
+
     def alter(self, clause: Sql) -> Sql:
         """ALTER <type> <name> <clause>."""
         return sql.sql("ALTER {type} {name} {clause}", type=self.type, name=self.name, clause=clause)
@@ -186,6 +190,7 @@ class Property:
         qualified: whether that field takes the fully-qualified name, and not the bare one.
         item: whether it is an attribute of an item.
         unsupported: why this release refuses the field; None when it is supported.
+        derived: its value where that follows from further fields, from the whole spec.
         check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
             hold it, such as `datatypes.parse`.
         secret: whether its values are shown to nobody.
@@ -214,6 +219,7 @@ class Property:
     qualified: bool = False
     item: bool = False
     unsupported: str | None = None
+    derived: Callable[[Any], Any] | None = None
     check: Callable[[Any], object] | None = None
     secret: bool = False
 
@@ -227,6 +233,10 @@ class Property:
     def meaning(self, value: Any) -> Any:
         """A value of the spec, or what it means that there is none: the one it is reset to, or created with."""
         return value if value is not None else self.unset if self.reset.value is None else self.reset.value
+
+    def canonical(self, value: Any) -> Any:
+        """A value of the spec in the one spelling that values are compared in; None stays None."""
+        return None if value is None else self.codec.canonical(value)
 
     def change_between(self, old: Any, new: Any) -> Change:
         """What it takes to get from one value to another."""
@@ -270,7 +280,7 @@ def _shown(value: object) -> str:
         return "[" + ", ".join(sorted(map(_shown, value))) + "]"
     if value is None or value is UNKNOWN:
         return "not set" if value is None else "not known"
-    return orjson.dumps(value, default=str).decode()
+    return orjson.dumps(value, default=str, option=orjson.OPT_PASSTHROUGH_DATACLASS).decode()
 
 
 def column(name: str, *, missing: object = UNKNOWN) -> Observe:

@@ -63,6 +63,15 @@ class Rule:
         return {"rule": self.cel, "message": self.message, **path}
 
 
+def plural(word: str) -> str:
+    """The plural of a kind's name or of SQL words: `tables`, `MASKING POLICIES`."""
+    return (
+        word[:-1] + ("IES" if word.isupper() else "ies")
+        if word[-1] in "yY"
+        else word + ("S" if word.isupper() else "s")
+    )
+
+
 def ruled(*rules: Rule) -> JsonDict:
     """The JSON schema of a model inside a spec whose values must keep to rules: `json_schema_extra` of its config."""
     return {"x-kubernetes-validations": [rule.validation for rule in rules]}

@@ -44,6 +44,10 @@ class SpecField:
     name: str
     facts: Property
 
+    def value(self, spec: BaseModel) -> Any:
+        """Its value in a spec, be it written or taken from other fields; None while it is unmanaged."""
+        return self.facts.derived(spec) if self.facts.derived else getattr(spec, self.attribute)
+
 
 @cache
 def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from freehold import sql
+from freehold import datatypes, sql
+from freehold.datatypes import DataType
 from freehold.identifiers import unquoted
 from freehold.observation import UNKNOWN
 from freehold.sql import Sql
@@ -44,6 +45,19 @@ class Comment(Codec):
 
     def read(self, raw: object) -> str:
         return str(raw) if raw else ""
+
+
+class Type(Codec):
+    """A data type, in any of its spellings; what it leaves open is the account's to fill in."""
+
+    def render(self, value: Any) -> Sql:
+        return sql.words(datatypes.parse(str(value)).ddl)
+
+    def canonical(self, value: Any) -> DataType:
+        return datatypes.read(str(value))
+
+    def matches(self, desired: DataType, observed: DataType) -> bool:
+        return datatypes.matches(desired, observed)
 
 
 class Identifier(Codec):

@@ -34,10 +34,6 @@ class _Values(Codec):
         return self.canonical([each.strip() for each in str(raw or "").split(",") if each.strip()])
 
 
-def _describe(target: Target) -> Sql:
-    return sql.sql("DESCRIBE NETWORK RULE {name}", name=target.name)
-
-
 def _listed(observation: Observation) -> object:
     rows = (observation.details or {}).get("values")
     return UNKNOWN if rows is None else rows[0]["value_list"] if rows else ""
@@ -74,7 +70,7 @@ NETWORK_RULE = Kind(
     holds_data=False,
     short_names=("nr",),
     create_or_alter=True,
-    details={"values": _describe},
+    details={"values": Target.describe},
     volatile=frozenset({"entries_in_valuelist"}),
     rules=(
         *IN_SCHEMA_RULES,

@@ -32,10 +32,11 @@ def sample(kind: str) -> Mapping[str, Any]:
 
 def killed_kinds() -> tuple[Kind, ...]:
     """The kinds that take part: of those with an object of their own, one of each class. Kinds that differ in nothing
-    that a pass goes by die alike."""
+    that a pass goes by die alike, as do those of one type of object."""
     classes: dict[tuple[object, ...], Kind] = {}
+    types = {kind.object_type: kind for kind in reversed(KINDS.values())}
     for kind in KINDS.values():
-        if kind.slots is None:
+        if kind.slots is None and types[kind.object_type] is kind:
             traits = (kind.holds_data, kind.history, kind.parameters, kind.create_or_alter, kind.restricts)
             steps = (kind.after_create, kind.around_alter, kind.content, kind.details)
             classes.setdefault((kind.level, *traits, *map(bool, steps)), kind)

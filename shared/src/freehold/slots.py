@@ -88,6 +88,14 @@ class Granted:
     grantee_type: str
     grantee: Name
 
+    @property
+    def on(self) -> tuple[str, Name]:
+        """Words and name of the object that it is on, where it is on one."""
+        match self.securable:
+            case (str(words), Name() as name):
+                return words, name
+        raise ValueError(f"not on an object: {self}")
+
 
 def granted(slot: Slot) -> Granted:
     """What a slot says that `grant` made."""

@@ -37,7 +37,20 @@ SEED = {
             | {"WALTER": {"roles": ["FREEHOLD"], "default_role": "FREEHOLD", "workload_identity": WORKLOAD}},
             "statements": [
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE, CREATE ROLE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
+                "GRANT CREATE SHARE, IMPORT SHARE ON ACCOUNT TO ROLE FREEHOLD",
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
+            ],
+        },
+        {
+            "organization": "ACME",
+            "name": "PARTNER",
+            "locator": "FH00003",
+            "peers": ["FREEHOLD.DEVSTACK"],
+            "statements": [
+                "CREATE DATABASE MARKET",
+                "CREATE SHARE MARKET",
+                "GRANT USAGE ON DATABASE MARKET TO SHARE MARKET",
+                "ALTER SHARE MARKET ADD ACCOUNTS = FREEHOLD.DEVSTACK",
             ],
         },
         {
@@ -51,7 +64,7 @@ SEED = {
     ],
 }
 """ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out; WALTER is
-the controllers themselves."""
+the controllers themselves. ACME offers what the sample of SharedDatabase is made from."""
 
 
 @pytest.fixture(scope="package")

@@ -173,3 +173,63 @@ def test_only_single_privileges_are_granted_which_can_be_taken_back(privilege: s
     on_table = {"objectType": "TABLE", "objectName": "D.S.T"}
     spec = KIND.spec.model_validate({"accountRole": "R", "privileges": [privilege], "onSchemaObject": on_table})
     assert bool(validation.faults(KIND, spec)) is refused
+
+
+SHARE = slots.of("SHARE", "S")
+SHARED_ROW = {
+    "created_on": AT,
+    "privilege": "SELECT",
+    "granted_on": "TABLE",
+    "name": "DB.S.T",
+    "granted_to": "SHARE",
+    "grantee_name": "FH00001.S",
+}
+
+
+@pytest.mark.parametrize(
+    ("slot", "row", "same"),
+    [
+        (slots.grant("SELECT", TABLE, SHARE), SHARED_ROW, True),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "grantee_name": "S"}, True),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "grantee_name": "FH00001.OTHER"}, False),
+        (slots.grant("SELECT", TABLE, slots.of("SHARE", "a.b")), {**SHARED_ROW, "grantee_name": 'X."a.b"'}, True),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "granted_to": "ROLE"}, False),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "name": "DB.S.OTHER"}, False),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "privilege": "EVOLVE SCHEMA"}, False),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "granted_on": "EXTERNAL_TABLE"}, True),
+        (slots.grant("SELECT", TABLE, SHARE), {**SHARED_ROW, "granted_on": "VIEW"}, False),
+        (
+            slots.grant("USAGE", slots.of("FUNCTION", "DB", "S", "F", arguments=("NUMBER",)), SHARE),
+            {**SHARED_ROW, "privilege": "USAGE", "granted_on": "FUNCTION", "name": 'DB.S."F(A NUMBER):VARCHAR"'},
+            True,
+        ),
+    ],
+)
+def test_a_row_of_a_share_is_a_grant_if_all_of_it_is_the_same(slot: Slot, row: dict[str, Any], same: bool) -> None:
+    kind = KINDS["GrantPrivilegesToShare"]
+    assert (kind.row_of(kind.target_of(slot), [row]) is not None) is same
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ({"onDatabase": "D", "privileges": ["REFERENCE_USAGE"]}, "no row of REFERENCE_USAGE"),
+        ({"onDatabase": "D", "privileges": ["USAGE", "SELECT"]}, "privileges[1]: SELECT on a database"),
+        ({"onSchema": "D.S", "privileges": ["SELECT"]}, "but USAGE can"),
+        ({"onTable": "D.S.T", "privileges": ["INSERT"]}, "but SELECT and EVOLVE SCHEMA can"),
+        ({"onTag": "D.S.T", "privileges": ["APPLY"]}, "but READ can"),
+        ({"onFunction": "D.S.F()", "privileges": ["SELECT"]}, "but USAGE can"),
+    ],
+)
+def test_what_can_not_be_in_a_share_is_refused(spec: dict[str, Any], says: str) -> None:
+    kind = KINDS["GrantPrivilegesToShare"]
+    (fault,) = validation.faults(kind, kind.spec.model_validate({"share": "S", **spec}))
+    assert says in fault
+
+
+def test_shares_of_other_accounts_are_no_shares_of_ours() -> None:
+    kind = KINDS["Share"]
+    inbound = {"name": "S", "kind": "INBOUND", "owner_account": "ACME.PARTNER"}
+    outbound = {**inbound, "kind": "OUTBOUND", "owner_account": "FREEHOLD.DEVSTACK"}
+    assert kind.row_of(kind.target(("S",)), [inbound, outbound]) == outbound
+    assert kind.row_of(kind.target(("S",)), [inbound]) is None

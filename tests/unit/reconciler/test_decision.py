@@ -449,3 +449,17 @@ def test_what_is_not_seen_names_the_grant_to_run(deleting: bool) -> None:
     decision = (decide_deletion if deleting else decide)(subject("Database", {}, CREATED), UNSEEN)
     assert isinstance(decision, Stop)
     assert 'GRANT RESOLVE ALL ON ACCOUNT TO ROLE "R"' in decision.message
+
+
+@pytest.mark.parametrize(
+    ("origin", "says"),
+    [("ORG.A.S", None), ("", "doesn't tell its share so far"), ("<revoked>", "has withdrawn the share")],
+)
+def test_what_is_as_declared_may_not_be_usable_yet(origin: str, says: str | None) -> None:
+    decision = decide(subject("SharedDatabase", {"from_share": "ORG.A.S"}, CREATED), seen(origin=origin))
+    if says is None:
+        assert decision == InSync()
+    else:
+        assert isinstance(decision, Stop)
+        assert decision.reason is Reason.DEPENDENCY_NOT_READY
+        assert says in decision.message

@@ -17,7 +17,7 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.preflight import raw_parents, require_parents
+from freehold_controllers.reconciler.preflight import raw_parents, require_parents, require_sight
 from freehold_controllers.reconciler.remote import Remote
 from tests.harness.declarations import TABLE
 from tests.unit.reconciler.world import SETTINGS
@@ -69,6 +69,10 @@ class Account(Snowflake):
     async def sees_all(self, *_: Any) -> bool:
         return self.sees_everything
 
+    async def holds_on_account(self, _settings: Any, privileges: Collection[str], *_: Any) -> bool:
+        assert privileges == {"IMPORT SHARE"}
+        return self.sees_everything
+
 
 async def look(account: Account) -> None:
     tag = QueryTag(kind="Table", namespace="n", name="x", uid="u")
@@ -110,3 +114,16 @@ async def test_who_may_not_look_may_still_create() -> None:
 async def test_an_outage_is_no_answer() -> None:
     with pytest.raises(SnowflakeError):
         await look(Account(sees_everything=True, refuses=SnowflakeError("no", error_class=ErrorClass.TRANSIENT)))
+
+
+async def test_what_nobody_would_see_is_not_created() -> None:
+    kind = KINDS["Share"]
+    tag = QueryTag(kind="Share", namespace="n", name="x", uid="u")
+
+    def remote(account: Account) -> Remote:
+        return Remote(account, SETTINGS, "R", kind, kind.target(("S",)), tag, lambda: None)
+
+    await require_sight(remote(Account(sees_everything=True)))
+    with pytest.raises(Stopped) as stopped:
+        await require_sight(remote(Account(sees_everything=False)))
+    assert 'GRANT IMPORT SHARE ON ACCOUNT TO ROLE "R"' in stopped.value.stop.message

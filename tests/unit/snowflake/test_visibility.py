@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from freehold.observation import Row
-from freehold.snowflake.visibility import inherited_roles, sees_all
+from freehold.snowflake.visibility import SEES_ALL, holds_on_account, inherited_roles
 
 
 def grant(privilege: str, granted_on: str, name: str) -> Row:
@@ -14,7 +14,7 @@ def grant(privilege: str, granted_on: str, name: str) -> Row:
 
 @pytest.mark.parametrize("privilege", ["RESOLVE ALL", "MANAGE GRANTS"])
 def test_resolve_all_or_manage_grants_on_the_account_shows_everything(privilege: str) -> None:
-    assert sees_all([grant("USAGE", "WAREHOUSE", "W"), grant(privilege, "ACCOUNT", "XY12345")])
+    assert holds_on_account([grant("USAGE", "WAREHOUSE", "W"), grant(privilege, "ACCOUNT", "XY12345")], SEES_ALL)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_resolve_all_or_manage_grants_on_the_account_shows_everything(privilege:
     ],
 )
 def test_no_other_grant_shows_everything(other: Row) -> None:
-    assert not sees_all([other])
+    assert not holds_on_account([other], SEES_ALL)
 
 
 def test_only_account_roles_are_inherited_and_their_names_lose_their_quotes() -> None:

@@ -14,7 +14,7 @@ from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
 from freehold_controllers.reconciler.decision import Hidden, Stop, View
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.preflight import require_parents
+from freehold_controllers.reconciler.preflight import require_parents, require_sight
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 
@@ -47,6 +47,7 @@ async def create(
     statement = planning.create(remote.kind, remote.target, spec)
     if holding.spec.evidence is None:
         await require_parents(remote, spec)
+        await require_sight(remote)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
     await holding.begin_attempt(await remote.now(), within)
     if remote.target.slot is not None and (seen := await remote.look("shallow")) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from freehold import sql
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
@@ -53,6 +54,24 @@ async def require_parents(remote: Remote, spec: SnowflakeSpec) -> None:
                     f"or declare a {kind.name} and name that in {field}Ref",
                 )
             )
+
+
+async def require_sight(remote: Remote) -> None:
+    """Look for the privilege without which the role doesn't see what it creates, and could neither keep nor drop it.
+
+    Raises:
+        Stopped: the role hasn't got it.
+    """
+    privilege = remote.kind.shown_with
+    if privilege and not await remote.holds_on_account(privilege):
+        raise Stopped(
+            Stop(
+                Reason.NOT_VISIBLE,
+                f"{remote.target} isn't created, since role {remote.role} wouldn't see it: run GRANT {privilege} ON "
+                f"ACCOUNT TO ROLE {sql.identifier(remote.role)}",
+                soon=True,
+            )
+        )
 
 
 async def _absent(container: Remote) -> bool:

@@ -152,6 +152,10 @@ class Remote:
         """Whether the role sees every object of the account, so that what it doesn't see isn't there."""
         return await self.snowflake.sees_all(self.settings, self.tag)
 
+    async def holds_on_account(self, privilege: str) -> bool:
+        """Whether the role has a privilege on the account, itself or by a role that it inherits from."""
+        return await self.snowflake.holds_on_account(self.settings, frozenset({privilege}), self.tag)
+
     @property
     def _told_in_full(self) -> bool:
         """Whether what the role is shown is all there is, unlike SHOW, which leaves out what the role may not see."""

@@ -95,7 +95,7 @@ def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | 
     drift = () if detect_only else tuple(each for each in found if each not in wanted and each.change in _CORRECTED)
     sent = tuple(each for each in found if each in drift or (each in wanted and each.change is not Change.TOLD))
     if not sent:
-        return Tell(found) if found else InSync()
+        return Tell(found) if found else _in_use(subject, view)
     if subject.passes >= PASSES:
         return Stop(
             Reason.NOT_CONVERGING,
@@ -104,6 +104,11 @@ def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | 
             condition="Converging",
         )
     return Update(sent, drift, whole=sent == found)
+
+
+def _in_use(subject: Subject, view: Observation) -> InSync | Stop:
+    unready = subject.kind.unready(view)
+    return Stop(Reason.DEPENDENCY_NOT_READY, f"{subject} {unready}") if unready else InSync()
 
 
 def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:

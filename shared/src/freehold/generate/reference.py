@@ -73,8 +73,9 @@ def _when_deleted(kind: Kind) -> str:
 
 def _rows(resource: Resource, spec: dict[str, Any]) -> Iterator[str]:
     """Own fields first, then those that all Snowflake kinds share; below an object its own fields."""
-    facts = {each.name: each.facts for each in properties(resource.spec)}
-    shared = set(schema(SnowflakeSpec)["properties"]) if resource.kind in KINDS else set()
+    kind = KINDS.get(resource.kind)
+    facts = {each.name: each.facts for each in (kind.fields if kind else properties(resource.spec))}
+    shared = set(schema(SnowflakeSpec)["properties"]) if kind else set()
     required = spec.get("required", ())
     for name in sorted(spec["properties"], key=lambda name: (name in shared, name not in required)):
         found = facts.get(name)

@@ -54,6 +54,7 @@ def prop(
     own_statement: bool = False,
     clause: Callable[[Any], Sql | None] | None = None,
     recreate_when: Callable[[Any, Any], bool] | None = None,
+    place: Place = Place.PROPERTIES,
     details: tuple[str, ...] = (),
     check: Callable[[Any], object] | None = None,
     secret: bool = False,
@@ -74,6 +75,7 @@ def prop(
         own_statement: is altered by a statement of its own.
         clause: its clause in CREATE where that isn't `KEYWORD = value`.
         recreate_when: (old, new) values between which no ALTER leads.
+        place: where its clause stands in CREATE.
         details: names of the kind's further queries that it is observed by.
         check: as `Property` has it.
         secret: whether its values are shown to nobody.
@@ -91,6 +93,7 @@ def prop(
         own_statement=own_statement,
         clause=clause,
         recreate_when=recreate_when,
+        place=place,
         details=details,
         check=check,
         secret=secret,
@@ -263,10 +266,14 @@ def immutable() -> Any:
     return _field(Property(change=Change.IDENTITY))
 
 
-def qualified_name() -> Any:
-    """The dotted name of what belongs to what the object is and lies in a database, as people write it: `DB.ROLE`,
-    `"my db".ROLE`."""
-    return _field(Property(change=Change.IDENTITY, check=split_in_database), min_length=1, max_length=1024)
+def qualified_name(split: Callable[[str], tuple[str, ...]] = split_in_database) -> Any:
+    """The dotted name of what belongs to what the object is and lies elsewhere, as people write it: `DB.ROLE`,
+    `"my db".ROLE`.
+
+    Args:
+        split: reads it: `split_in_database`, or `split_in_schema` for what lies in a schema.
+    """
+    return _field(Property(change=Change.IDENTITY, check=split), min_length=1, max_length=1024)
 
 
 def checked(check: Callable[[Any], object], **constraints: Any) -> Any:

@@ -127,13 +127,18 @@ class OnSchemaObject(Model):
     """All objects of a type that are yet to come."""
 
 
-class GrantSpec(SnowflakeSpec):
+class PrivilegesSpec(SnowflakeSpec):
     """Privileges on something."""
 
     privileges: list[Privilege] = Field(
         min_length=1, max_length=100, json_schema_extra={"x-kubernetes-list-type": "set"}
     )
     """The privileges, such as SELECT. Each is granted, watched and taken back by itself; others are left alone."""
+
+
+class GrantSpec(PrivilegesSpec):
+    """Privileges on something, that may be passed on."""
+
     with_grant_option: bool | None = grant_option()
     """Whether they may be passed on."""
 
@@ -159,13 +164,18 @@ def in_schema(given: OnSchemaObject, namespace: str, kinds: Mapping[str, Kind]) 
     """Likewise of a grant on objects in schemas."""
     future = given.future
     if future is None:
-        return _object(given.object_type or "", given.object_name or "")
+        return named_object(given.object_type or "", given.object_name or "")
     inside = "SCHEMA" if future.in_schema or future.in_schema_ref else "DATABASE"
     container = yield from named_in(future, f"in_{inside.lower()}", namespace, kinds, "onSchemaObject.future.")
     return slots.future_in(future.object_type_plural, slots.of(inside, *container))
 
 
-def _object(object_type: str, text: str) -> Phrase:
+def named_object(object_type: str, text: str) -> Phrase:
+    """An object in a schema by its dotted name, with argument types where it is a function or procedure.
+
+    Raises:
+        InvalidName: there can't be such a thing.
+    """
     if object_type not in _ROUTINES:
         return slots.of(object_type, *split_in_schema(text))
     routine = _ROUTINE.fullmatch(text)
@@ -189,7 +199,7 @@ def _singular(plural: str) -> str:
     return plural.removesuffix("IES") + "Y" if plural.endswith("IES") else plural.removesuffix("S")
 
 
-def granted(spec: GrantSpec, securable: Phrase, grantee: Phrase) -> tuple[Slot, ...]:
+def granted(spec: PrivilegesSpec, securable: Phrase, grantee: Phrase) -> tuple[Slot, ...]:
     """The slots of a grant: one a privilege."""
     return tuple(slots.grant(each, securable, grantee) for each in spec.privileges)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.content import Content
 from freehold.kinds.filling import Filling
 from freehold.kinds.names import Level, Names, Parts, Slots, container_of
-from freehold.kinds.property import Change, Target
+from freehold.kinds.property import KEEP, Change, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule, plural
 from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kinds.steps import Difference, Step
@@ -57,6 +57,8 @@ class Kind:
         shown_to_all_seeing: whether SHOW has a row of each object for a role that sees everything; shares are no such
             kind.
         shown_in_pages: whether its SHOW takes LIMIT … FROM.
+        shown_with: the privilege on the account without which its SHOW is empty, whatever the role owns.
+        shown_among: whether a row of its SHOW is of this kind at all; one's own shares stand among those of others.
         parameters: whether SHOW PARAMETERS applies to it.
         create_or_alter: whether there is a CREATE OR ALTER of it that takes nothing away but properties and parameters
             which a deep observation shows; a table's columns are more than that.
@@ -64,6 +66,7 @@ class Kind:
         rules: CEL rules of the spec beside those of its fields.
         volatile: columns of SHOW that change by themselves and never go to status.
         details: further queries of a deep observation by name, asked only while a field that they serve is managed.
+        alterable: attributes of the spec that ALTER changes; None where all that declare a statement do.
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
@@ -72,6 +75,7 @@ class Kind:
         restricts: whether DROP takes RESTRICT, without which it changes others that refer to the object.
         adoptable: why an existing object can't be adopted; None when it can.
         adoption_details: the further queries that `adoptable` looks at.
+        unready: why an object that is as declared can't be used yet; None when it can.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
         faults: what a spec says that no statement can hold, beyond what single fields tell, for people.
         advice: what is legal in a spec but likely wrong, for people.
@@ -86,6 +90,8 @@ class Kind:
     history: bool = False
     shown_to_all_seeing: bool = True
     shown_in_pages: bool = True
+    shown_with: str = ""
+    shown_among: Callable[[Row], bool] = lambda _row: True
     namespace_class: str = ""
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
@@ -97,6 +103,7 @@ class Kind:
     rules: tuple[Rule, ...] = ()
     volatile: frozenset[str] = frozenset()
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
+    alterable: frozenset[str] | None = None
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None
@@ -105,6 +112,7 @@ class Kind:
     restricts: bool = False
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adoption_details: frozenset[str] = frozenset()
+    unready: Callable[[Observation], str | None] = lambda _observation: None
     adopts: frozenset[str] = frozenset()
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
@@ -150,9 +158,13 @@ class Kind:
             categories=("freehold", "snowflake"),
         )
 
-    @property
+    @cached_property
     def fields(self) -> tuple[SpecField, ...]:
-        return properties(self.spec)
+        """The declared fields, as far as they can be changed in an object of this kind."""
+        declared = properties(self.spec)
+        if self.alterable is None:
+            return declared
+        return tuple(each if each.attribute in self.alterable else _fixed(each) for each in declared)
 
     @cached_property
     def redefined(self) -> bool:
@@ -251,7 +263,8 @@ class Kind:
         """Whether a row of SHOW is exactly this object."""
         columns = ("database_name", "schema_name")[: self.level.value - 1]
         expected = dict(zip(columns, target.parts[:-1], strict=True))
-        return row.get("name") == target.parts[-1] and all(row.get(c, v) == v for c, v in expected.items())
+        named = row.get("name") == target.parts[-1] and all(row.get(c, v) == v for c, v in expected.items())
+        return named and self.shown_among(row)
 
     def show_parameters(self, target: Target) -> Sql:
         """SHOW PARAMETERS of one object."""
@@ -264,6 +277,12 @@ class Kind:
             for key, value in sorted(row.items())
             if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
         }
+
+
+def _fixed(field: SpecField) -> SpecField:
+    """A field that another kind's objects have as well, in which ALTER changes it."""
+    facts = field.facts
+    return replace(field, facts=replace(facts, change=Change.RECREATE, reset=KEEP)) if facts.managed else field
 
 
 def parents_among(kinds: Collection[Kind]) -> tuple[Kind, ...]:

@@ -115,5 +115,6 @@ def named_in(spec: Model, attribute: str, namespace: str, kinds: Mapping[str, Ki
         raise InvalidName(f"spec says neither {place}{field.name.removesuffix('Ref')} nor {place}{field.name}")
     if not field.facts.qualified:
         return (check(raw),)
-    lies_in_schema = kinds[str(field.facts.reference)].level is Level.SCHEMA
+    (named,) = (each for each in properties(type(spec)) if each.attribute == attribute)
+    lies_in_schema = named.facts.check == split_in_schema
     return split_in_schema(raw) if lies_in_schema else split_in_database(raw)

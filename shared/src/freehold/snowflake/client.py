@@ -193,17 +193,26 @@ class Snowflake:
         )
 
     async def sees_all(self, settings: ConnectionSettings, tag: QueryTag) -> bool:
-        """Whether the session's role sees every object, so that a row which SHOW lacks proves absence.
+        """Whether the session's role sees every object, so that a row which SHOW lacks proves absence."""
+        return await self.holds_on_account(settings, visibility.SEES_ALL, tag)
+
+    async def holds_on_account(self, settings: ConnectionSettings, privileges: Collection[str], tag: QueryTag) -> bool:
+        """Whether the session's role has one of several privileges on the account.
 
         Follows the role hierarchy down from the session's role, breadth first. Never remembered: a privilege that was
         revoked a moment ago must not prove anything.
+
+        Args:
+            settings: the log-in.
+            privileges: their words.
+            tag: of every statement.
         """
         waiting = [settings.role or (await self._facts(settings)).role]
         seen = set(waiting)
         while waiting:
             query = sql.sql("SHOW GRANTS TO ROLE {role}", role=sql.identifier(waiting.pop(0)))
             grants = await self._traffic.read(settings, query, tag)
-            if visibility.sees_all(grants):
+            if visibility.holds_on_account(grants, privileges):
                 return True
             new = sorted(visibility.inherited_roles(grants) - seen)
             seen.update(new)

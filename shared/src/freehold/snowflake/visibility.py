@@ -1,4 +1,5 @@
-"""Which roles see everything: only what such a role doesn't find in SHOW is proved to be absent.
+"""What roles have on the account, and which see everything by it: only what such a role doesn't find in SHOW is proved
+to be absent.
 
 RESOLVE ALL and MANAGE GRANTS on the account make SHOW list every object that follows the general rule; shares don't.
 Source: "Access control privileges" in Snowflake's documentation.
@@ -6,17 +7,18 @@ Source: "Access control privileges" in Snowflake's documentation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from freehold.identifiers import unquoted
 from freehold.observation import Row
 
-_SEES_ALL = frozenset({"RESOLVE ALL", "MANAGE GRANTS"})
+SEES_ALL = frozenset({"RESOLVE ALL", "MANAGE GRANTS"})
+"""Privileges on the account, each of which makes everything visible."""
 
 
-def sees_all(grants: Iterable[Row]) -> bool:
-    """Whether rows of SHOW GRANTS TO ROLE hold a privilege that makes everything visible."""
-    return any(row["granted_on"] == "ACCOUNT" and row["privilege"] in _SEES_ALL for row in grants)
+def holds_on_account(grants: Iterable[Row], privileges: Collection[str]) -> bool:
+    """Whether rows of SHOW GRANTS TO ROLE hold one of several privileges on the account."""
+    return any(row["granted_on"] == "ACCOUNT" and row["privilege"] in privileges for row in grants)
 
 
 def inherited_roles(grants: Iterable[Row]) -> frozenset[str]:

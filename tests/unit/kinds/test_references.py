@@ -72,4 +72,12 @@ def test_what_lies_elsewhere_is_referred_to_by_its_qualified_name(kind: Kind) ->
     for each in kind.fields:
         target = KINDS.get(each.facts.reference or "")
         if target is not None and target.level is not Level.ACCOUNT and each.facts.change is not Change.IDENTITY:
-            assert each.facts.qualified, each.name
+            containers = target.level.value - 1
+            assert each.facts.qualified or len(each.facts.within) == containers, each.name
+
+
+def test_a_reference_may_stand_for_the_names_of_what_contains_it_too() -> None:
+    stream = KINDS["StreamOnTable"].spec.model_validate({"name": "S", "databaseName": "D", "tableRef": {"name": "t"}})
+    named = with_names(stream, {"tableRef": ("D2", "S 2", "T")})
+    names = {key: value for key, value in named.model_dump(by_alias=True, exclude_none=True).items() if "Name" in key}
+    assert names == {"databaseName": "D", "sourceDatabaseName": "D2", "sourceSchemaName": "S 2", "tableName": "T"}

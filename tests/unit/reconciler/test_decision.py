@@ -255,6 +255,34 @@ def test_declared_children_go_first() -> None:
 
 CARRIED_OUT = {"evidence": Evidence(how="created", created_on=BORN, role="R", time=BORN, force_new="hash")}
 
+AILING = replace(KINDS["Warehouse"], ailment=lambda observation: str(observation.row["comment"]) or None)
+
+AILMENTS = [
+    # what is decided, claim, order, what is seen, expected
+    ("what is well is left alone", CREATED, None, SEEN, InSync),
+    ("what can't be used is told", CREATED, None, COMMENTED, Reason.UNUSABLE),
+    ("and replaced when ordered", CREATED, "hash", COMMENTED, Recreate),
+    ("once", CARRIED_OUT, "hash", COMMENTED, Reason.UNUSABLE),
+    ("what is well isn't replaced", CREATED, "hash", SEEN, InSync),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "order", "view", "expected"), [pytest.param(*case[1:], id=case[0]) for case in AILMENTS]
+)
+def test_what_is_as_declared_and_useless_is_replaced_only_when_ordered(
+    claim: dict[str, Any], order: str | None, view: Observation, expected: Any
+) -> None:
+    asked = replace(subject("Warehouse", {}, claim, order=order, spec_hash="hash"), kind=AILING)
+    decision = decide(asked, view)
+    if isinstance(expected, Reason):
+        assert isinstance(decision, Stop)
+        assert decision.reason is expected
+        assert "can't be used: theirs. To replace it, " in decision.message
+    else:
+        assert isinstance(decision, expected)
+
+
 ORDERS = [
     # what is decided, spec beside transient, claim, order, fields that the user changed, expected
     ("a change that no ALTER makes stops", {}, CREATED, None, TRANSIENCE, Reason.IMMUTABLE_FIELD),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from freehold.kube.errors import Forbidden
 from freehold.kube.objects import Key
 from freehold.planning import grant_to_create
 from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError, Unreachable
+from freehold.sql import Sql
+from freehold_controllers.reconciler.dropping import explained
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.runtime.work import Done, Unfinished
 
@@ -20,6 +23,34 @@ from .world import Fuse, World
 @pytest.fixture
 def world() -> World:
     return World(Fuse(0, done=False))
+
+
+IN_USE = SnowflakeError("Policy P cannot be dropped as it is associated with one or more entities.", number=3531)
+USED = {"ref_database_name": "D", "ref_schema_name": "S", "ref_entity_name": "T", "ref_entity_domain": "TABLE"}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "uses", "told"),
+    [
+        (IN_USE, ({**USED, "ref_column_name": "C"},), 'in use by column "C" of table "D"."S"."T": take it off'),
+        (IN_USE, (), "associated with one or more"),
+        (IN_USE, SnowflakeError("No active warehouse selected", number=606), "associated with one or more"),
+        (SnowflakeError("Insufficient privileges", number=3001, sqlstate="42501"), ({**USED},), "Insufficient"),
+    ],
+    ids=["seen", "not seen", "can't be asked", "something else"],
+)
+async def test_a_refused_drop_is_explained_by_what_uses_the_object(
+    refusal: SnowflakeError, uses: Any, told: str
+) -> None:
+    async def query(_query: Sql) -> tuple[dict[str, str], ...]:
+        if isinstance(uses, Exception):
+            raise uses
+        return tuple(uses)
+
+    policy = KINDS["MaskingPolicy"]
+    remote: Any = SimpleNamespace(kind=policy, target=policy.target(("D", "S", "P")), query=query)
+
+    assert told in str(await explained(remote, refusal))
 
 
 def told_by(world: World) -> str:

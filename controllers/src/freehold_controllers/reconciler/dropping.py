@@ -209,7 +209,7 @@ async def drop(
         now = await remote.view_anyway(holding.spec.evidence) if missing else seen
         await _take_back(services, managed, holding, counted, now)
         if _same(now, seen):
-            raise await _told(remote, error) from error
+            raise await explained(remote, error) from error
         return now
     services.attempts.over(holding.uid, "DROP")
     after = await remote.view_anyway(holding.spec.evidence)
@@ -222,8 +222,8 @@ async def drop(
     return Absence.PROVED if isinstance(after, Absence) else after
 
 
-async def _told(remote: Remote, refusal: SnowflakeError) -> Exception:
-    """Why a DROP was refused: by what it is that uses the object, where that can be told."""
+async def explained(remote: Remote, refusal: SnowflakeError) -> Exception:
+    """Why a DROP was refused: by what uses the object, where that can be told; else the refusal itself."""
     if refusal.error_class is not ErrorClass.CONFLICT:
         return refusal
     for content in (each for each in remote.kind.content if each.refused):

@@ -34,6 +34,7 @@ class Reason(StrEnum):
     REPLACED = "Replaced"
     VANISHED = "Vanished"
     NOT_VISIBLE = "NotVisible"
+    UNUSABLE = "Unusable"
     IDENTITY_CHANGED = "IdentityChanged"
     IMMUTABLE_FIELD = "ImmutableField"
     DESTRUCTIVE_CHANGE = "DestructiveChange"
@@ -76,7 +77,7 @@ to change something, and most of what they can change wakes us: these are tried 
 LOST = frozenset({Reason.VANISHED, Reason.NOT_VISIBLE, Reason.REPLACED, Reason.OWNED_BY_OTHER, Reason.OBSERVE_ONLY})
 """Reasons that tell of an object that it isn't there, or is another's: what refers to it isn't as it was either."""
 
-OBSERVED = LOST | {Reason.READ_ONLY}
+OBSERVED = LOST | {Reason.READ_ONLY, Reason.UNUSABLE}
 """Reasons that rest on what was seen in Snowflake, of whose end nothing tells us."""
 
 AWAITED = frozenset({Reason.RECONCILE_PAUSED, Reason.OBSERVE_ONLY, Reason.READ_ONLY, Reason.AWAITING_HAND_OVER})

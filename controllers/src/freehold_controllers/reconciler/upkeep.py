@@ -86,14 +86,18 @@ def _watched(subject: Subject, view: View) -> InSync | Stop:
 def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | InSync | Stop:
     found = _found(subject, view)
     beyond = tuple(each for each in found if each.change in _BEYOND_ALTER)
-    if beyond and _recreation_ordered(subject):
-        return _recreate(subject, beyond)
+    ailment = subject.kind.ailment(view)
+    if (beyond or ailment) and _recreation_ordered(subject):
+        return _recreate(subject, beyond, ailment)
     wanted = tuple(each for each in found if is_users(subject, each))
     if refused := tuple(each for each in wanted if each.change in _BEYOND_ALTER):
         return _refuse(subject, refused)
     detect_only = subject.spec.management_policies.drift_policy == "detect-only"
     drift = () if detect_only else tuple(each for each in found if each not in wanted and each.change in _CORRECTED)
     sent = tuple(each for each in found if each in drift or (each in wanted and each.change is not Change.TOLD))
+    if not sent and ailment:
+        order = recreation.order(subject.spec_hash, carried_out=_carried_out(subject))
+        return Stop(Reason.UNUSABLE, f"{subject} can't be used: {ailment}. To replace it, {order}")
     if not sent:
         return Tell(found) if found else _in_use(subject, view)
     if subject.passes >= PASSES:
@@ -138,9 +142,9 @@ def _carried_out(subject: Subject) -> bool:
     return evidence is not None and evidence.force_new == subject.spec_hash
 
 
-def _recreate(subject: Subject, beyond: tuple[Difference, ...]) -> Recreate | Stop:
+def _recreate(subject: Subject, beyond: tuple[Difference, ...], ailment: str | None) -> Recreate | Stop:
     if kept := kept_on_purpose(subject):
-        return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {told(beyond)}. It isn't recreated: {kept}")
+        return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {told(beyond) or ailment}. It isn't recreated: {kept}")
     return awaited(subject) if subject.under_way else Recreate(beyond)
 
 
@@ -223,7 +227,7 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
     if view is Absence.PROVED:
         undrop = (
             f"UNDROP {subject.kind.object_type} {subject.target.name} may bring it back, or "
-            if subject.kind.holds_data
+            if subject.kind.history
             else ""
         )
         message = f"{subject} has disappeared from Snowflake: {undrop}{again}"

@@ -25,6 +25,7 @@ def clause(
     place: Place = Place.PROPERTIES,
     details: tuple[str, ...] = (),
     check: Callable[[Any], object] | None = None,
+    derived: Callable[[Any], Any] | None = None,
     secret: bool = False,
     alias: str | None = None,
     required: bool = False,
@@ -44,6 +45,7 @@ def clause(
         place: where it stands.
         details: names of the kind's further queries that it is observed by.
         check: as `Property` has it.
+        derived: likewise.
         secret: whether its values are shown to nobody.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         required: whether every manifest has it.
@@ -61,6 +63,7 @@ def clause(
         clause=write,
         details=details,
         check=check,
+        derived=derived,
         secret=secret,
     )
     default = ... if required else None

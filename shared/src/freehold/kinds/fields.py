@@ -131,14 +131,7 @@ def parameter(
     return _field(facts, alias=alias, **constraints)
 
 
-def keyword(
-    word: str,
-    *,
-    place: Place = Place.PROPERTIES,
-    observe: Observe | None = None,
-    source: str = "show.options",
-    assigned: bool = False,
-) -> Any:
+def keyword(word: str, *, place: Place, observe: Observe | None = None, source: str = "show.options") -> Any:
     """A word that CREATE has or hasn't and that no ALTER can change.
 
     Args:
@@ -146,7 +139,6 @@ def keyword(
         place: where it stands.
         observe: reads whether it was given; by default from the `options` column.
         source: the same for people.
-        assigned: whether it is written as `WORD = TRUE`.
     """
     facts = Property(
         sql=word,
@@ -157,7 +149,7 @@ def keyword(
         unset=False,
         reset=KEEP,
         place=place,
-        clause=None if assigned else lambda value: sql.words(word) if value else None,
+        clause=lambda value: sql.words(word) if value else None,
     )
     return _field(facts)
 
@@ -286,7 +278,9 @@ def checked(check: Callable[[Any], object], **constraints: Any) -> Any:
     return Field(json_schema_extra=Property(check=check), **constraints)
 
 
-def ref(kind: str, *, instead_of: str, parent: bool = False, qualified: bool = False) -> Any:
+def ref(
+    kind: str, *, instead_of: str, parent: bool = False, qualified: bool = False, within: tuple[str, ...] = ()
+) -> Any:
     """A reference to another resource, in place of the raw name in the field `instead_of`.
 
     Args:
@@ -294,9 +288,10 @@ def ref(kind: str, *, instead_of: str, parent: bool = False, qualified: bool = F
         instead_of: attribute of the raw name.
         parent: whether it names the container of the object, and so is part of the object's identity.
         qualified: whether the raw field takes the fully-qualified name, for an object that lies elsewhere.
+        within: attributes that take the names of what contains it instead, outermost first.
     """
     change = Change.IDENTITY if parent else Change.ALTER
-    return _field(Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified))
+    return _field(Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within))
 
 
 def action(*, alias: str | None = None) -> Any:

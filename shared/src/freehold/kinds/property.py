@@ -187,6 +187,7 @@ class Property:
         recreate_when: (old, new) values between which no ALTER leads.
         reference: kind that a reference field points at.
         instead_of: for a reference, the raw field that it stands for.
+        within: for such a reference, the fields that take the names of what contains the object, outermost first.
         qualified: whether that field takes the fully-qualified name, and not the bare one.
         item: whether it is an attribute of an item.
         unsupported: why this release refuses the field; None when it is supported.
@@ -216,6 +217,7 @@ class Property:
     recreate_when: Callable[[Any, Any], bool] | None = None
     reference: str | None = None
     instead_of: str | None = None
+    within: tuple[str, ...] = ()
     qualified: bool = False
     item: bool = False
     unsupported: str | None = None

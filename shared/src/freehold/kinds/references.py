@@ -38,6 +38,7 @@ def with_names(model: M, names: Mapping[str, tuple[str, ...]], place: str = "") 
     for attribute, field, value, facts in _fields(place, model):
         if facts and facts.instead_of and field in names:
             raw[facts.instead_of] = qualified(names[field]) if facts.qualified else names[field][-1]
+            raw |= zip(facts.within, names[field], strict=False)
         elif isinstance(value, Model):
             raw[attribute] = with_names(value, names, f"{field}.")
         elif isinstance(value, list):

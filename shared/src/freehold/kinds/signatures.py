@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from pydantic import Field
-
 from freehold import bodies, datatypes, sql
 from freehold.datatypes import DataType
 from freehold.identifiers import needs_quotes, qualified, quote
 from freehold.kinds import texts
+from freehold.kinds.clauses import clause
 from freehold.kinds.columns import column_type
 from freehold.kinds.common import Name
 from freehold.kinds.content import Content
 from freehold.kinds.fields import checked
 from freehold.kinds.model import Model
-from freehold.kinds.property import KEEP, Change, Place, Property, Target
+from freehold.kinds.property import Change, Place, Target
 from freehold.kinds.values import Codec, Type
 from freehold.observation import Row
 from freehold.sql import Sql
@@ -74,42 +73,43 @@ def signature(returned: str = "") -> Any:
         returned: the type that every such policy returns; empty where a field of its own says so.
     """
 
-    def clause(arguments: Sequence[Argument]) -> Sql:
+    def write(arguments: Sequence[Argument]) -> Sql:
         declared = [sql.join((sql.identifier(each.name), sql.words(column_type(each.type).ddl))) for each in arguments]
         ending = sql.words(f" RETURNS {returned}" if returned else "")
         return sql.sql("AS ({all}){ending}", all=sql.join(declared, ", "), ending=ending)
 
-    facts = Property(
-        sql="AS",
+    return clause(
+        "AS",
+        write=write,
+        change=Change.RECREATE,
         codec=_Signatures(),
         observe=texts.detail(DETAIL, "signature"),
         source="describe.signature",
-        change=Change.RECREATE,
-        reset=KEEP,
         place=Place.AFTER_NAME,
-        clause=clause,
         details=(DETAIL,),
+        required=True,
+        min_length=1,
+        max_length=100,
     )
-    return Field(json_schema_extra=facts, min_length=1, max_length=100)
 
 
 def returns() -> Any:
     """The field of the type that a policy returns, by default that of its first argument. No ALTER changes it."""
     codec = Type()
-    facts = Property(
-        sql="RETURNS",
+    return clause(
+        "RETURNS",
+        write=lambda value: sql.sql("RETURNS {type}", type=codec.render(value)),
+        change=Change.RECREATE,
         codec=codec,
         observe=texts.detail(DETAIL, "return_type"),
         source="describe.return_type",
-        change=Change.RECREATE,
-        reset=KEEP,
         place=Place.AFTER_NAME,
-        clause=lambda value: sql.sql("RETURNS {type}", type=codec.render(value)),
-        derived=lambda spec: spec.return_data_type or spec.signature[0].type,
-        check=column_type,
         details=(DETAIL,),
+        check=column_type,
+        derived=lambda spec: spec.return_data_type or spec.signature[0].type,
+        min_length=1,
+        max_length=1024,
     )
-    return Field(default=None, json_schema_extra=facts, min_length=1, max_length=1024)
 
 
 def body(*clauses: str) -> Any:

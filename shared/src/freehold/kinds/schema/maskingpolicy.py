@@ -9,11 +9,12 @@ import orjson
 from freehold import datatypes
 from freehold.datatypes import InvalidDataType
 from freehold.kinds import signatures
-from freehold.kinds.fields import comment, keyword, tags
+from freehold.kinds.clauses import clause
+from freehold.kinds.fields import comment, tags
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import Target
+from freehold.kinds.property import Change, Target
 from freehold.kinds.signatures import Argument
 from freehold.observation import UNKNOWN, Observation
 
@@ -26,9 +27,10 @@ def _exempt(observation: Observation) -> object:
     if options is UNKNOWN:
         return UNKNOWN
     try:
-        return orjson.loads(str(options or "{}")).get(_EXEMPT, False)
+        found = orjson.loads(str(options or "{}"))
     except ValueError:
         return UNKNOWN
+    return found.get(_EXEMPT, False) if isinstance(found, dict) else UNKNOWN
 
 
 class MaskingPolicySpec(InSchemaSpec):
@@ -42,7 +44,9 @@ class MaskingPolicySpec(InSchemaSpec):
     """The expression that is shown in place of the value."""
     comment: str | None = comment()
     """A note for people."""
-    exempt_other_policies: bool | None = keyword(_EXEMPT, observe=_exempt, assigned=True)
+    exempt_other_policies: bool | None = clause(
+        _EXEMPT, change=Change.RECREATE, observe=_exempt, source="show.options", unset=False
+    )
     """Whether row access policies and other masking policies may refer to columns that it masks."""
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""

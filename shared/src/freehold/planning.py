@@ -84,13 +84,18 @@ def _create_clause(each: SpecField, spec: SnowflakeSpec, *, or_alter: bool = Fal
         raise InvalidName(f"spec.{each.name}: {error}") from error
 
 
-def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
-    """The GRANT by which a role may create an object ("Access control privileges" in Snowflake's documentation)."""
+def privilege_to_create(kind: Kind) -> str:
+    """The privilege on what contains an object by which a role may create it ("Access control privileges" in
+    Snowflake's documentation)."""
     # All types of integrations have one privilege.
-    word = "INTEGRATION" if kind.object_type.endswith(" INTEGRATION") else kind.object_type
+    return f"CREATE {'INTEGRATION' if kind.object_type.endswith(' INTEGRATION') else kind.object_type}"
+
+
+def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
+    """The GRANT by which a role may create an object."""
     return sql.sql(
-        "GRANT CREATE {type} ON {container} TO ROLE {role}",
-        type=sql.words(word),
+        "GRANT {privilege} ON {container} TO ROLE {role}",
+        privilege=sql.words(privilege_to_create(kind)),
         container=kind.container(target),
         role=sql.identifier(role),
     )

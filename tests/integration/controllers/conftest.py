@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from freehold.kinds.registry import KINDS
+from freehold.role_script import Absence, grants
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.snowflake.issuer import Issuer
 from tests.harness.chart import install_without_pods
@@ -36,8 +38,7 @@ SEED = {
             }
             | {"WALTER": {"roles": ["FREEHOLD"], "default_role": "FREEHOLD", "workload_identity": WORKLOAD}},
             "statements": [
-                "GRANT CREATE DATABASE, CREATE WAREHOUSE, CREATE ROLE, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
-                "GRANT CREATE SHARE, IMPORT SHARE ON ACCOUNT TO ROLE FREEHOLD",
+                *(each.statement.text for each in grants(KINDS.values(), "FREEHOLD", Absence.RESOLVE_ALL)),
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
             ],
         },
@@ -63,8 +64,9 @@ SEED = {
         },
     ],
 }
-"""ANNA's role sees everything, BERT's only what it has a privilege on; CARL is there to be locked out; WALTER is
-the controllers themselves. ACME offers what the sample of SharedDatabase is made from."""
+"""ANNA's role has what the script of the role grants, and sees everything, BERT's only what it has a privilege on; CARL
+is there to be locked out; WALTER is the controllers themselves. ACME offers what the sample of SharedDatabase is made
+from."""
 
 
 @pytest.fixture(scope="package")

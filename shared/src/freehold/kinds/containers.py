@@ -104,6 +104,14 @@ _INSIDE = (
 """What a schema may hold, in the words of SHOW; tables and views of most sorts are OBJECTS."""
 
 
+CONTAINER_PRIVILEGES = {
+    "MODIFY LOG LEVEL": "logLevel, logEventLevel",
+    "MODIFY METRIC LEVEL": "metricLevel",
+    "MODIFY TRACE LEVEL": "traceLevel",
+}
+"""Privileges on the account that parameters of databases and schemas take."""
+
+
 def content_of(container: Literal["DATABASE", "SCHEMA"]) -> tuple[Content, ...]:
     """What a DROP of the container would take along. INFORMATION_SCHEMA is nobody's content."""
     return tuple(

@@ -51,6 +51,8 @@ class Kind:
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
         filling: how they are filled, seen and emptied.
+        privileges: privileges on the account, beside that to create its objects, that its statements take, each with
+            the fields of the spec that it is for; for all of them where that is empty.
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
@@ -97,6 +99,7 @@ class Kind:
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
     filling: Filling | None = None
+    privileges: Mapping[str, str] = field(default_factory=dict)
     recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
     create_or_alter: bool = False

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from freehold import sql
 from freehold.kinds.common import Name
-from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
+from freehold.kinds.containers import CONTAINER_PRIVILEGES, CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
 from freehold.kinds.content import Content
 from freehold.kinds.fields import action, comment, custom, keyword, own_name, tags
 from freehold.kinds.kind import Domain, Kind
@@ -158,6 +158,7 @@ DATABASE = Kind(
     short_names=("db",),
     create_or_alter=True,
     parameters=True,
+    privileges=CONTAINER_PRIVILEGES,
     rules=CONTAINER_RULES,
     details={
         "replication": lambda target: sql.sql("SHOW REPLICATION DATABASES LIKE {name}", name=sql.like(target.parts[-1]))

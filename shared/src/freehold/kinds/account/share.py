@@ -133,5 +133,6 @@ SHARE = Kind(
             told_to_all=True,
         ),
     ),
+    privileges={"MANAGE SHARE TARGET": "accounts"},
     rules=(only_when(("shareRestrictions",), "has(self.accounts)", "shareRestrictions is about accounts: add these"),),
 )

@@ -7,7 +7,7 @@ from typing import Literal
 from freehold import sql
 from freehold.identifiers import InvalidName, split
 from freehold.kinds.common import Name
-from freehold.kinds.containers import ContainerSpec
+from freehold.kinds.containers import CONTAINER_PRIVILEGES, ContainerSpec
 from freehold.kinds.fields import comment, own_name, prop, tags, unsupported
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
@@ -112,6 +112,7 @@ SHARED_DATABASE = Kind(
     holds_data=False,
     short_names=("sdb",),
     parameters=True,
+    privileges={"IMPORT SHARE": "", **CONTAINER_PRIVILEGES},
     alterable=frozenset({"comment"}),
     rules=(exactly_one("fromShare", "fromListing"),),
     unready=_unready,

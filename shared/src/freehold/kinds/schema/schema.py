@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from freehold import sql
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.containers import CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
+from freehold.kinds.containers import CONTAINER_PRIVILEGES, CONTAINER_RULES, ContainerSpec, content_of, telemetry_advice
 from freehold.kinds.fields import comment, custom, immutable, keyword, own_name, parameter, ref, tags
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
@@ -57,6 +57,7 @@ SCHEMA = Kind(
     holds_data=True,
     history=True,
     parameters=True,
+    privileges=CONTAINER_PRIVILEGES,
     rules=(
         exactly_one("databaseRef", "databaseName"),
         Rule("self.name != 'INFORMATION_SCHEMA'", "INFORMATION_SCHEMA is reserved by Snowflake", "name"),

@@ -170,11 +170,20 @@ def differences(
                 found.extend(Difference.inside(each, deviation) for deviation in facts.differ(spec, observed, tracked))
         elif value is not None:
             desired = facts.codec.canonical(value)
-            if not isinstance(observed, Unknown) and not facts.codec.matches(desired, observed):
-                found.append(Difference(each, desired, observed, facts.change_between(observed, desired)))
+            if isinstance(observed, Unknown):
+                continue
+            if not facts.codec.matches(desired, observed) or _gave_up_parts(each, value, tracked):
+                change = facts.change_between(observed, desired)
+                found.append(Difference(each, desired, facts.codec.seen(desired, observed), change))
         elif each.name in tracked and not facts.reset.keep:
             found.append(Difference(each, None, observed, facts.change_between(observed, facts.meaning(None))))
     return tuple(found)
+
+
+def _gave_up_parts(field: SpecField, value: object, tracked: Collection[str]) -> bool:
+    """Whether a part of a value that is still managed was sent, and has left the spec."""
+    sent = {name for name in tracked if name.startswith(f"{field.name}.")}
+    return bool(sent) and not sent <= {name for name, _ in sent_values(field, value)}
 
 
 def alter(
@@ -248,9 +257,16 @@ def _unset(keys: list[Sql]) -> Sql:
 def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple[SpecField, object, object], ...]:
     """Fields whose change could only be made by dropping the object: (field, old value, new value)."""
     found: list[tuple[SpecField, object, object]] = []
+    # What a reference stands for isn't known here.
+    referred = {
+        each.facts.instead_of
+        for each in kind.fields
+        for spec in (old, new)
+        if getattr(spec, each.attribute) is not None
+    }
     for each in kind.fields:
         facts, before, after = each.facts, each.value(old), each.value(new)
-        if before == after:
+        if before == after or each.attribute in referred:
             continue
         if facts.differ is not None:
             found.extend(_recreated_items(each, old, new))

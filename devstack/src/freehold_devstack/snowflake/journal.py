@@ -17,7 +17,7 @@ OK = "ok"
 SEVERAL = Form("SEVERAL STATEMENTS")
 """Form of a request with several statements, each of which has an entry of its own."""
 
-_READS = frozenset({"DESC", "DESCRIBE", "SELECT", "SHOW", "USE", SEVERAL.verb})
+_READS = frozenset({"DESC", "DESCRIBE", "LIST", "SELECT", "SHOW", "USE", SEVERAL.verb})
 """Verbs of statements that change nothing in the account."""
 
 

@@ -18,13 +18,14 @@ from freehold_devstack.snowflake.scripting import Blocks
 from freehold_devstack.snowflake.select import parse_select
 from freehold_devstack.snowflake.session_statements import parse_parameters, parse_use
 from freehold_devstack.snowflake.show import parse_show, parse_show_parameters
+from freehold_devstack.snowflake.stages.listing import parse_list
 from freehold_devstack.snowflake.tags import parse_account_tags
 from freehold_devstack.snowflake.tokens import Token, TokenKind, tokenize
 
 _NOT_BUILT = frozenset(
     phrases("""
-        BEGIN, CALL, COMMIT, COPY, DECLARE, DELETE, EXECUTE, EXPLAIN, GET, INSERT, LIST, LS, MERGE, PUT, REMOVE, RM,
-        ROLLBACK, SET, TRUNCATE, UNSET, UPDATE, WITH
+        BEGIN, CALL, COMMIT, COPY, DECLARE, DELETE, EXECUTE, EXPLAIN, GET, INSERT, MERGE, PUT, REMOVE, RM, ROLLBACK,
+        SET, TRUNCATE, UNSET, UPDATE, WITH
     """)
 )
 """Statements that Snowflake has and the endpoint does not."""
@@ -128,6 +129,8 @@ _GRAMMAR: Mapping[str, Callable[[Parser, Types], Statement]] = {
     "DESCRIBE": parse_describe,
     "DROP": parse_drop,
     "GRANT": parse_grant,
+    "LIST": parse_list,
+    "LS": parse_list,
     "REVOKE": parse_revoke,
     "SELECT": _select,
     "SHOW": _show,

@@ -63,13 +63,15 @@ def properties(model: type[BaseModel]) -> tuple[SpecField, ...]:
 
 
 def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
-    """What is remembered of a value that was sent: (name, value) of the field, of its items and their attributes.
+    """What is remembered of a value that was sent: (name, value) of the field, its parts, and items with attributes.
 
     Args:
         field: the field.
         value: of the field in a spec.
     """
     yield field.name, value
+    for name, part in field.facts.codec.parts(value):
+        yield f"{field.name}.{name}", part
     for item in value if field.facts.items else ():
         name = item if isinstance(item, str) else item.name
         yield item_name(field.name, name), item

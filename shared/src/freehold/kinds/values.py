@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,14 @@ class Codec:
     def matches(self, desired: Any, observed: Any) -> bool:
         """Whether a canonical live value is what a canonical value of the spec asks for."""
         return bool(desired == observed)
+
+    def seen(self, _desired: Any, observed: Any, /) -> Any:
+        """What counts of a canonical live value, beside a canonical value of the spec; None for one to be reset."""
+        return observed
+
+    def parts(self, _value: Any, /) -> Iterable[tuple[str, Any]]:
+        """(name, value) of what is set inside a value of the spec, and goes back by itself when it is removed."""
+        return ()
 
 
 class Collation(Codec):

@@ -16,6 +16,11 @@ from freehold.kinds.names import Level
 from freehold.kinds.property import Change, column
 from freehold.kinds.registry import KINDS
 from freehold.observation import UNKNOWN, Observation, Parameter
+from freehold_devstack.snowflake.objects import load
+from freehold_devstack.snowflake.statements import parse
+
+TYPES = load()
+"""The endpoint's object types: every statement must be one that it understands."""
 
 BORN = datetime(2026, 11, 30, tzinfo=UTC)
 OFF = {"LOG_LEVEL": Parameter("OFF", "")}
@@ -208,3 +213,60 @@ def test_what_is_to_be_redefined_takes_another_object_where_the_account_lacks_th
 def test_create_leaves_out_what_create_or_alter_alone_takes() -> None:
     wanted = ThingSpec.model_validate({"name": "X", "body": "b", "logLevel": "INFO"})
     assert planning.create(THING, THING.target(("X",)), wanted).text == "CREATE THING \"X\" BODY = 'b'"
+
+
+PLAIN = {"is_secure": "false", "change_tracking": "OFF", "comment": "", "text": "CREATE VIEW V AS SELECT ID FROM T"}
+
+VIEWS = [
+    # what is decided, spec, columns of SHOW, columns of the view, statement or what is to be said as well
+    (
+        "another query, with all that the manifest says",
+        {"secure": True, "comment": "c", "statement": "SELECT ID, NAME FROM T"},
+        {"is_secure": "true", "comment": "c"},
+        [{"name": "ID", "type": "DATE"}],
+        'CREATE OR ALTER SECURE VIEW "DB"."SC"."V" COMMENT = \'c\' AS SELECT ID, NAME FROM T',
+    ),
+    (
+        "columns with comments and without policies, which stay",
+        {"columns": [{"name": "A", "comment": "a", "maskingPolicy": {"policy": "G.P.M"}}, {"name": "B"}]}
+        | {"rowAccessPolicy": {"policy": "G.P.R", "columns": ["A"]}, "statement": "SELECT 1, 2"},
+        {},
+        [{"name": "A", "type": "DATE", "comment": "theirs"}],
+        'CREATE OR ALTER VIEW "DB"."SC"."V" ("A" COMMENT \'a\', "B") AS SELECT 1, 2',
+    ),
+    (
+        "what others have set is not taken away",
+        {"statement": "SELECT 1 AS A"},
+        {"is_secure": "true", "change_tracking": "ON", "comment": "theirs"},
+        [{"name": "ID", "type": "DATE", "comment": "theirs"}],
+        "if the manifest said secure, columns, changeTracking, comment, too",
+    ),
+    (
+        "comments of columns that can't be seen may be there",
+        {"statement": "SELECT 1 AS A"},
+        {},
+        None,
+        "if the manifest said columns, too",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown", "columns", "expected"), [pytest.param(*case[1:], id=case[0]) for case in VIEWS]
+)
+def test_another_query_redefines_a_view_unless_something_would_be_lost(
+    spec: dict[str, Any], shown: dict[str, Any], columns: Any, expected: str
+) -> None:
+    view = KINDS["View"]
+    wanted = view.spec.model_validate({"name": "V", "databaseName": "DB", "schemaName": "SC", **spec})
+    details = {} if columns is None else {"columns": tuple(columns)}
+    target, seen = view.target(("DB", "SC", "V")), Observation({**PLAIN, **shown}, {}, details)
+    found = planning.differences(view, wanted, seen, ())
+    settled = create_or_alter.settled(view, target, wanted, seen, found, lacking=False)
+    statement = create_or_alter.statement(view, target, wanted, seen, settled)
+    if statement is not None:
+        assert statement.text == expected
+        parse(statement.text, TYPES)
+    else:
+        assert {each.change for each in settled} == {Change.RECREATE}
+        assert [each.advised for each in settled if each.advised.endswith(expected)]

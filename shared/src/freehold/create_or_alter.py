@@ -46,7 +46,12 @@ def settled(
     """
     if not redefines(found) or (not lacking and statement(kind, target, spec, observation, found) is not None):
         return found
-    return tuple(replace(each, change=Change.RECREATE) if each.change is Change.REDEFINE else each for each in found)
+    missing = () if lacking else _unsaid(kind, spec, observation, found)
+    remedy = f"it could be redefined in place if the manifest said {', '.join(missing)}, too" if missing else ""
+    return tuple(
+        replace(each, change=Change.RECREATE, remedy=remedy) if each.change is Change.REDEFINE else each
+        for each in found
+    )
 
 
 def statement(
@@ -69,16 +74,25 @@ def statement(
         # Whatever else must happen around the change.
         if any(step != Step(step.statement) for step in planning.alter(kind, target, spec, observation, found)):
             return None
-    reset, said = {each.name for each in found if each.reset}, set[str]()
+    if _unsaid(kind, spec, observation, found):
+        return None
+    return planning.create(kind, target, spec, or_alter=True)
+
+
+def _unsaid(
+    kind: Kind, spec: SnowflakeSpec, observation: Observation, found: tuple[Difference, ...]
+) -> tuple[str, ...]:
+    """Fields and parameters that the statement would take from the object: it can't say them, or they are somebody
+    else's."""
+    reset, said, unsaid = {each.name for each in found if each.reset}, set[str](), list[str]()
     for each in kind.fields:
         facts, given = each.facts, each.value(spec) is not None
         if each.name in reset or (given and facts.stands_in_create(or_alter=True)):
             said.add(facts.sql)
         elif _loses(facts, observation) if not given else facts.managed and facts.sql:
-            # It can't be said in CREATE, or is somebody else's.
-            return None
-    pinned = {key for key, each in observation.parameters.items() if each.level == kind.object_type}
-    return None if pinned - said else planning.create(kind, target, spec, or_alter=True)
+            unsaid.append(each.name)
+    pinned = {key for key, each in (observation.parameters or {}).items() if each.level == kind.object_type}
+    return (*unsaid, *sorted(pinned - said))
 
 
 def _has_statements_of_its_own(facts: Property) -> bool:
@@ -94,4 +108,5 @@ def _loses(facts: Property, observation: Observation) -> bool:
     observed = facts.read(observation)
     if observed is False and facts.clause is not None:
         return facts.clause(False) is not None
-    return observed not in (None, "", facts.meaning(None))
+    meant = facts.meaning(None)
+    return observed not in (None, "") and (meant is None or not facts.codec.matches(meant, observed))

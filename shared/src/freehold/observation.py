@@ -43,6 +43,7 @@ class Observation:
         parameters: SHOW PARAMETERS of the object by key; None when only SHOW was read (shallow).
         details: rows of a kind's further queries by the query's name; None when shallow.
         unreadable: what Snowflake said where more than the row was asked for and the role may not read it.
+        broken: what Snowflake said where an object can't be read since it doesn't work any more.
         shared: whether the row was read for others, too, and is older than this observation: good enough to see that
             nothing is to be done, not to do anything.
     """
@@ -51,6 +52,7 @@ class Observation:
     parameters: Mapping[str, Parameter] | None = None
     details: Mapping[str, tuple[Row, ...]] | None = field(default=None)
     unreadable: str = ""
+    broken: str = ""
     shared: bool = False
 
     @property

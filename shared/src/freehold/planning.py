@@ -79,7 +79,7 @@ def _create_clause(each: SpecField, spec: SnowflakeSpec, *, or_alter: bool = Fal
     if value is None or not facts.stands_in_create(or_alter=or_alter):
         return None
     try:
-        return facts.create_clause(value)
+        return facts.create_clause(value, or_alter=or_alter)
     except InvalidName as error:
         raise InvalidName(f"spec.{each.name}: {error}") from error
 
@@ -241,6 +241,9 @@ def _on_items(target: Target, found: Iterable[Difference]) -> Iterator[Sql]:
     """The statements about items of one field: one for each verb, and those of actions that stand alone."""
     clauses: dict[tuple[str, int], list[Sql]] = {}
     for at, action in enumerate(action for each in found for action in each.actions):
+        if action.whole:
+            yield action.whole(target)
+            continue
         clauses.setdefault((action.verb, at if action.alone else -1), []).append(action.clause)
     for (verb, _), those in clauses.items():
         yield target.alter(sql.sql("{verb} {all}", verb=sql.words(verb), all=sql.join(those, ", ")))

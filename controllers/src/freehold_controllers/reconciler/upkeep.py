@@ -151,7 +151,9 @@ def _recreate(subject: Subject, beyond: tuple[Difference, ...], ailment: str | N
 def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
     """The user wants what no statement leads to, or only one that loses data."""
     if any(each.change is Change.RECREATE for each in refused):
-        message = recreation.refusal(map(str, refused), subject.spec_hash, carried_out=_carried_out(subject))
+        message = recreation.refusal(
+            (each.advised for each in refused), subject.spec_hash, carried_out=_carried_out(subject)
+        )
         return Stop(Reason.IMMUTABLE_FIELD, f"{subject}: {message}")
     advised = ". ".join(each.advised for each in refused)
     order = recreation.order(subject.spec_hash, carried_out=_carried_out(subject))

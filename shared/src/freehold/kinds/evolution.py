@@ -8,19 +8,17 @@ reference.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from freehold import bodies, datatypes, sql
-from freehold.kinds import defaults, policies
-from freehold.kinds.columns import MASKING, PROJECTION, Column, Live, definition, identity_in, policy_clause
-from freehold.kinds.policies import Policy
+from freehold.kinds import defaults
+from freehold.kinds.columns import Column, Live, definition, identity_in
+from freehold.kinds.pairs import Pair, governed
 from freehold.kinds.property import Action, Change, Deviation
 from freehold.kinds.spec_fields import item_name
-from freehold.observation import Unknown
-from freehold.sql import Sql
 
-ALTER, ADD, DROP, RENAME = "ALTER", "ADD COLUMN", "DROP COLUMN", "RENAME COLUMN"
+ADD, DROP, RENAME = "ADD COLUMN", "DROP COLUMN", "RENAME COLUMN"
 
 
 class Evolving(Protocol):
@@ -46,7 +44,7 @@ def deviations(spec: Evolving, have: Sequence[Live], tracked: Collection[str]) -
     now = (replace(each, name=renamed[each.name].name) if each.name in renamed else each for each in have)
     live = {each.name: each for each in now}
     pairs = [
-        _Pair(column, live[column.name], tracked, loads_alter=bool(spec.enable_schema_evolution))
+        Pair(column, live[column.name], tracked, loads_alter=bool(spec.enable_schema_evolution))
         for column in spec.columns
         if column.name in live
     ]
@@ -135,42 +133,7 @@ def _surplus(spec: Evolving, live: Mapping[str, Live], tracked: Collection[str])
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """A column as it is declared and as it is.
-
-    Attributes:
-        column: the former.
-        live: the latter.
-        tracked: as above.
-        loads_alter: whether loads add columns and take NOT NULL away.
-    """
-
-    column: Column
-    live: Live
-    tracked: Collection[str]
-    loads_alter: bool
-
-    def sent(self, attribute: str) -> bool:
-        """Whether an attribute was ever sent, under this name or the one before."""
-        names = (self.column.name, self.column.previous_name)
-        return any(name is not None and item_name("columns", name, attribute) in self.tracked for name in names)
-
-    def differs(self, attribute: str, desired: object, observed: object, change: Change, remedy: str = "") -> Deviation:
-        return Deviation(self._place(attribute), desired, observed, change, remedy=remedy)
-
-    def alters(
-        self, attribute: str, desired: object, observed: object, clause: Sql, *, alone: bool = False
-    ) -> Deviation:
-        """A difference that ALTER COLUMN mends."""
-        clause = sql.sql("COLUMN {name} {clause}", name=sql.identifier(self.column.name), clause=clause)
-        return Deviation(self._place(attribute), desired, observed, actions=(Action(ALTER, clause, alone=alone),))
-
-    def _place(self, attribute: str) -> str:
-        return item_name("", self.column.name, attribute)
-
-
-def _type(pair: _Pair) -> Iterator[Deviation]:
+def _type(pair: Pair[Column]) -> Iterator[Deviation]:
     desired, observed = datatypes.parse(pair.column.type), pair.live.type
     if datatypes.matches(desired, observed):
         return
@@ -189,7 +152,7 @@ def _type(pair: _Pair) -> Iterator[Deviation]:
         )
 
 
-def _comment(pair: _Pair) -> Iterator[Deviation]:
+def _comment(pair: Pair[Column]) -> Iterator[Deviation]:
     desired, observed = pair.column.comment, pair.live.comment
     if (desired or "") == observed or (desired is None and not pair.sent("comment")):
         return
@@ -197,7 +160,7 @@ def _comment(pair: _Pair) -> Iterator[Deviation]:
     yield pair.alters("comment", desired, observed, clause)
 
 
-def _default(pair: _Pair) -> Iterator[Deviation]:
+def _default(pair: Pair[Column]) -> Iterator[Deviation]:
     """Of defaults, no ALTER changes but one sequence into another."""
     desired, observed = pair.column.source, pair.live.default
     if desired is None or pair.column.identity is not None:
@@ -218,7 +181,7 @@ def _default(pair: _Pair) -> Iterator[Deviation]:
     )
 
 
-def _identity(pair: _Pair) -> Iterator[Deviation]:
+def _identity(pair: Pair[Column]) -> Iterator[Deviation]:
     desired, observed = pair.column.identity, identity_in(pair.live.default)
     if desired is None:
         return
@@ -228,7 +191,7 @@ def _identity(pair: _Pair) -> Iterator[Deviation]:
         yield pair.differs("identity", str(desired), pair.live.default, Change.RECREATE)
 
 
-def _expression(pair: _Pair) -> Iterator[Deviation]:
+def _expression(pair: Pair[Column]) -> Iterator[Deviation]:
     desired, observed = pair.column.expression, pair.live.expression
     if desired is None or (observed is not None and bodies.canonical(desired) == bodies.canonical(observed)):
         return
@@ -242,37 +205,13 @@ def _expression(pair: _Pair) -> Iterator[Deviation]:
     )
 
 
-def _collation(pair: _Pair) -> Iterator[Deviation]:
+def _collation(pair: Pair[Column]) -> Iterator[Deviation]:
     desired, observed = pair.column.collate, pair.live.type.collation or ""
     if desired is not None and desired.lower() != observed.lower():
         yield pair.differs("collate", desired, observed, Change.RECREATE)
 
 
-def _masking(pair: _Pair) -> Iterator[Deviation]:
-    yield from _policy(pair, "maskingPolicy", MASKING, pair.column.masking, pair.live.masking)
-
-
-def _projection(pair: _Pair) -> Iterator[Deviation]:
-    yield from _policy(pair, "projectionPolicy", PROJECTION, pair.column.projection, pair.live.projection)
-
-
-def _policy(
-    pair: _Pair, attribute: str, words: str, desired: Policy | None, observed: Policy | Unknown | None
-) -> Iterator[Deviation]:
-    """One policy replaces another by FORCE, so that no value is bare in between."""
-    if isinstance(observed, Unknown):
-        return
-    have = str(observed) if observed else None
-    if desired is None:
-        if observed and pair.sent(attribute):
-            yield pair.alters(attribute, None, have, sql.words(f"UNSET {words}"), alone=True)
-    elif not policies.same(desired, observed):
-        policy = policy_clause(words, pair.column.name, desired)
-        clause = sql.sql("SET {policy}{force}", policy=policy, force=sql.words(" FORCE" if observed else ""))
-        yield pair.alters(attribute, str(desired), have, clause, alone=True)
-
-
-def _nullable(pair: _Pair) -> Iterator[Deviation]:
+def _nullable(pair: Pair[Column]) -> Iterator[Deviation]:
     """Last, since it may fail: rows may hold NULL. Columns of the primary key never take NULL, asked or not."""
     desired, observed = pair.column.nullable, pair.live.nullable
     if desired is None:
@@ -289,6 +228,6 @@ def _nullable(pair: _Pair) -> Iterator[Deviation]:
         yield pair.alters("nullable", desired, observed, words, alone=not desired)
 
 
-_ASPECTS: tuple[Callable[[_Pair], Iterator[Deviation]], ...] = (
-    _type, _comment, _default, _identity, _expression, _collation, _masking, _projection, _nullable,
+_ASPECTS: tuple[Callable[[Pair[Column]], Iterator[Deviation]], ...] = (
+    _type, _comment, _default, _identity, _expression, _collation, governed, _nullable,
 )  # fmt: skip

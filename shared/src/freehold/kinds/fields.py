@@ -166,6 +166,7 @@ def custom(
     reset: Reset = UNSET,
     recreate_when: Callable[[Any, Any], bool] | None = None,
     check: Callable[[Any], object] | None = None,
+    or_alter: bool | None = None,
     alias: str | None = None,
     required: bool = False,
     **constraints: Any,
@@ -184,6 +185,7 @@ def custom(
         reset=reset,
         recreate_when=recreate_when,
         check=check,
+        or_alter=or_alter,
     )
     return _field(facts, alias=alias, required=required, **constraints)
 
@@ -197,7 +199,9 @@ def items(
     source: str,
     details: tuple[str, ...],
     clause: Callable[[Any], Sql | None] | None = None,
+    redefinition: Callable[[Any], Sql | None] | None = None,
     change: Change = Change.ALTER,
+    unset: Any = None,
     **constraints: Any,
 ) -> Any:
     """A list that is compared item by item; with a clause, its items stand in the parentheses of CREATE.
@@ -210,7 +214,9 @@ def items(
         source: the same for people.
         details: queries that it is read from.
         clause: its part of CREATE.
+        redefinition: its part of CREATE OR ALTER where that says less.
         change: what a change of any item means at least.
+        unset: as `Property` has it.
         constraints: pydantic's.
     """
     facts = Property(
@@ -219,11 +225,13 @@ def items(
         source=source,
         create=clause is not None,
         clause=clause,
+        redefinition=redefinition,
         place=Place.ELEMENTS,
         items=model,
         differ=differ,
         details=details,
         change=change,
+        unset=unset,
     )
     return Field(json_schema_extra=facts, **constraints)
 

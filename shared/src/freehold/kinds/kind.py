@@ -79,6 +79,7 @@ class Kind:
         adoption_details: the further queries that `adoptable` looks at.
         unready: why an object that is as declared can't be used yet; None when it can.
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
+        broken_by: errors that further queries end with while an object doesn't work any more.
         ailment: why an object can't be used although it is as declared, for people; None where it can.
         faults: what a spec says that no statement can hold, beyond what single fields tell, for people.
         advice: what is legal in a spec but likely wrong, for people.
@@ -118,6 +119,7 @@ class Kind:
     adoption_details: frozenset[str] = frozenset()
     unready: Callable[[Observation], str | None] = lambda _observation: None
     adopts: frozenset[str] = frozenset()
+    broken_by: frozenset[int] = frozenset()
     ailment: Callable[[Observation], str | None] = lambda _observation: None
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ConfigDict, Field
 
@@ -87,6 +87,24 @@ class MaskingPolicyUse(Model):
     """The MaskingPolicy, in place of its name."""
     using: list[Name] | None = Field(default=None, min_length=1, max_length=100)
     """Columns that it is given, the masked one first. By default the masked one alone."""
+
+
+class Masked(Protocol):
+    """A column that may have a masking policy."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def masking_policy(self) -> MaskingPolicyUse | None: ...
+
+
+def misused(columns: Iterable[Masked]) -> Iterator[str]:
+    """What is wrong with the columns that masking policies are given."""
+    for at, each in enumerate(columns):
+        using = each.masking_policy.using if each.masking_policy else None
+        if using and using[0] != each.name:
+            yield f"spec.columns[{at}].maskingPolicy.using: the first column is the masked one, {each.name}"
 
 
 Use = PolicyUse | RowAccessPolicyUse | MaskingPolicyUse
@@ -182,6 +200,8 @@ class PolicyType(Codec):
             clause=lambda use: self._clause(self.canonical(use)) if use.policy else None,
             codec=self,
             details=(DETAIL,),
+            # CREATE OR ALTER takes no policy, and leaves those that are there.
+            or_alter=False,
         )
 
     def canonical(self, value: Any) -> Policy:

@@ -122,11 +122,13 @@ class Action:
         verb: keywords after the object's name; the actions of one verb share a statement, joined by commas.
         clause: what follows.
         alone: whether it has a statement of its own.
+        whole: makes all of the statement where it isn't ALTER; verb and clause don't count then.
     """
 
     verb: str
     clause: Sql
     alone: bool = False
+    whole: Callable[[Target], Sql] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,7 @@ class Property:
         own_statement: is altered by a statement of its own (other rights, other grammar).
         place: where its clause stands in CREATE.
         clause: its clause in CREATE; None for `KEYWORD = value`.
+        redefinition: its clause in CREATE OR ALTER where that says less.
         alter: its statements where SET and UNSET don't do.
         items: of a field that is compared item by item: their model, which has a `name`, or str where they are names.
         differ: compares it so; the field then has no statements but those of its deviations.
@@ -210,6 +213,7 @@ class Property:
     own_statement: bool = False
     place: Place = Place.PROPERTIES
     clause: Callable[[Any], Sql | None] | None = None
+    redefinition: Callable[[Any], Sql | None] | None = None
     alter: OwnStatements | None = None
     items: type[BaseModel | str] | None = None
     differ: Differ | None = None
@@ -272,9 +276,10 @@ class Property:
         rendered = self.codec.render(value)
         return sql.join((sql.words(self.sql), sql.masked(rendered, str(value)) if self.secret else rendered), " = ")
 
-    def create_clause(self, value: Any) -> Sql | None:
-        """The field's clause in CREATE, None when this value needs none."""
-        return self.clause(value) if self.clause is not None else self.assignment(value)
+    def create_clause(self, value: Any, *, or_alter: bool = False) -> Sql | None:
+        """The field's clause in CREATE, or CREATE OR ALTER; None when this value needs none."""
+        write = (self.redefinition if or_alter else None) or self.clause
+        return write(value) if write is not None else self.assignment(value)
 
 
 def _shown(value: object) -> str:

@@ -186,10 +186,19 @@ class Snowflake:
         parameters: tuple[Row, ...] = ()
         if kind.parameters:
             parameters = await self._traffic.read(settings, kind.show_parameters(target), tag)
+        answers, broken = dict[str, tuple[Row, ...]](), ""
+        for name in details:
+            try:
+                answers[name] = await self._traffic.read(settings, kind.details[name](target), tag)
+            except SnowflakeError as error:
+                if error.number not in kind.broken_by:
+                    raise
+                broken = str(error)
         return replace(
             found,
             parameters={str(each["key"]): Parameter(str(each["value"]), str(each["level"])) for each in parameters},
-            details={name: await self._traffic.read(settings, kind.details[name](target), tag) for name in details},
+            details=answers,
+            broken=broken,
         )
 
     async def sees_all(self, settings: ConnectionSettings, tag: QueryTag) -> bool:

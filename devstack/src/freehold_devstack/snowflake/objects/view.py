@@ -15,7 +15,7 @@ from freehold_devstack.snowflake.grammar import Act, Action, Clause, Given, Part
 from freehold_devstack.snowflake.object_type import Lifecycle, ObjectType, Rights, Show, ShowColumn
 from freehold_devstack.snowflake.objects.table import PRIVILEGES, TEMPORARY_MODIFIERS
 from freehold_devstack.snowflake.parser import Name, Parser, print_name, qualified
-from freehold_devstack.snowflake.relations import row_access, uncovered
+from freehold_devstack.snowflake.relations import other_policies, row_access, uncovered
 from freehold_devstack.snowflake.relations.column_changes import alter_columns
 from freehold_devstack.snowflake.relations.column_governance import (
     ColumnChange,
@@ -162,6 +162,7 @@ def _settle(context: Context, draft: CatalogObject, given: frozenset[str]) -> Ca
         return _altered(context, draft, given)
     if "OR ALTER" in given:
         _check_redefinable(draft, given)
+    other_policies.check_there(context, draft)
     columns = _named(context, draft, _outputs(context, draft, _sources(context, draft)))
     _check_called(context, draft)
     check_unique(column.name for column in columns)
@@ -304,7 +305,12 @@ TYPE = ObjectType(
     namespace="TABLE",
     modifiers=(Clause("SECURE", "SECURE", alterable=True), Clause("RECURSIVE", "RECURSIVE"), *TEMPORARY_MODIFIERS),
     signature=_parse_columns,
-    clauses=(Part(_QUERY, _parse_query), *row_access.CLAUSES, *uncovered.VIEW_CLAUSES),
+    clauses=(
+        Part(_QUERY, _parse_query),
+        *row_access.CLAUSES,
+        *other_policies.VIEW_CLAUSES,
+        *uncovered.VIEW_CLAUSES,
+    ),
     required=(_QUERY,),
     properties=(
         Property("COMMENT", Text(), default="", unset=""),
@@ -320,6 +326,7 @@ TYPE = ObjectType(
         Action("ALTER", _parse_column_changes, None),
         Action("MODIFY", _parse_column_changes, None),
         *row_access.ACTIONS,
+        *other_policies.VIEW_ACTIONS,
         *uncovered.VIEW_ACTIONS,
     ),
     show=Show(_COLUMNS, terse=_TERSE, starts_with=True, limit=True),

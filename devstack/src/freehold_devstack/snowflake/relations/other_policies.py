@@ -21,13 +21,13 @@ PROJECTION_POLICY = "PROJECTION POLICY"
 
 @dataclass(frozen=True, slots=True)
 class _PolicyType:
-    """A type of policy on tables.
+    """A type of policy on tables, and mostly on views.
 
     Attributes:
         words: Its SQL words, and the property of a draft that holds the name.
         columns: The words before its columns.
         required: Whether it must be given columns.
-        verbs: Of ALTER TABLE: what puts it on and what takes it off.
+        verbs: Of ALTER: what puts it on and what takes it off.
     """
 
     words: str
@@ -82,6 +82,14 @@ CLAUSES = tuple(part for each in _TYPES for part in each.clauses())
 ACTIONS = tuple(action for each in _TYPES for action in each.actions())
 """Of ALTER TABLE."""
 
+_OF_VIEWS = tuple(each for each in _TYPES if each.words != "STORAGE LIFECYCLE POLICY")
+
+VIEW_CLAUSES = tuple(part for each in _OF_VIEWS for part in each.clauses())
+"""Of CREATE VIEW."""
+
+VIEW_ACTIONS = tuple(action for each in _OF_VIEWS for action in each.actions())
+"""Of ALTER VIEW."""
+
 
 def refusing(words: str, name: Name) -> Callable[[Context, CatalogObject], None]:
     """What fails with 002003, for there is no such policy."""
@@ -93,7 +101,7 @@ def refusing(words: str, name: Name) -> Callable[[Context, CatalogObject], None]
 
 
 def check_there(context: Context, draft: CatalogObject) -> None:
-    """Refuse with 002003 the policies that CREATE TABLE names."""
+    """Refuse with 002003 the policies that CREATE TABLE or CREATE VIEW names."""
     for each in _TYPES:
         name = draft.properties.get(each.words)
         if isinstance(name, tuple):

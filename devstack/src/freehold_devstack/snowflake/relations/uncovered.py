@@ -3,7 +3,6 @@
 from freehold_devstack.snowflake.grammar import Action, Part, uncovered
 from freehold_devstack.snowflake.parser import phrases
 
-_POLICIES = phrases("AGGREGATION POLICY, JOIN POLICY")
 _PROPERTIES = phrases("ERROR_LOGGING, ICEBERG_DEFAULT_DDL_COLLATION, ROW_TIMESTAMP")
 
 _ACTIONS = (
@@ -24,7 +23,7 @@ def _clauses(*words: str) -> tuple[Part, ...]:
 
 _CLAUSES = _clauses("COPY TAGS", "WITH CONTACT", "WITH DATA METRIC FUNCTION")
 
-VIEW_CLAUSES = (*_CLAUSES, *_clauses(*_POLICIES, *(f"WITH {policy}" for policy in _POLICIES)))
+VIEW_CLAUSES = _CLAUSES
 """Of CREATE VIEW."""
 
 TABLE_CLAUSES = (*_CLAUSES, *_clauses(*_PROPERTIES))
@@ -33,7 +32,5 @@ TABLE_CLAUSES = (*_CLAUSES, *_clauses(*_PROPERTIES))
 TABLE_ACTIONS = tuple(Action(words, uncovered(f"ALTER TABLE {words}")) for words in _TABLE_ACTIONS)
 """Of ALTER TABLE."""
 
-_VIEW_ACTIONS = (*_ACTIONS, *(f"{verb} {policy}" for verb in ("SET", "UNSET") for policy in _POLICIES))
-
-VIEW_ACTIONS = tuple(Action(words, uncovered(f"ALTER VIEW {words}")) for words in _VIEW_ACTIONS)
+VIEW_ACTIONS = tuple(Action(words, uncovered(f"ALTER VIEW {words}")) for words in _ACTIONS)
 """Of ALTER VIEW."""

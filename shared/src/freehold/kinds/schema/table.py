@@ -161,9 +161,8 @@ def _column_faults(spec: TableSpec) -> Iterator[str]:
         place = f"spec.columns[{at}]"
         if each.previous_name and (each.previous_name in names or previous[each.previous_name] > 1):
             yield f"{place}.previousName: {each.previous_name} is another column's name, too"
-        using = each.masking_policy.using if each.masking_policy else None
-        if using and using[0] != each.name:
-            yield f"{place}.maskingPolicy.using: the first column is the masked one, {each.name}"
+
+    yield from policies.misused(spec.columns)
 
 
 def _type_faults(spec: TableSpec) -> Iterator[str]:

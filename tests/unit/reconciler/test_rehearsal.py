@@ -174,12 +174,16 @@ async def test_an_intent_that_was_never_carried_out_is_nothing_to_tell() -> None
     assert world.reason == "Available"
 
 
-async def test_a_resource_that_never_had_an_object_goes() -> None:
+async def test_a_resource_that_never_had_an_object_keeps_its_finalizer_and_says_why() -> None:
     world = World(Fuse(0, done=False))
     world.snowflake.make("W", "theirs")
     await world.settle()
     world.delete()
     await watched(world)
+    assert world.alive
+    assert "nothing is let go before they run in ReadWrite" in world.message
+    world.read_only = False
+    await world.settle()
     assert not world.alive
 
 

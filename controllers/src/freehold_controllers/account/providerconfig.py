@@ -31,9 +31,19 @@ from freehold_controllers.reconciler.outcome import stop_for
 from freehold_controllers.reconciler.provider import revision
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
+from freehold_controllers.reconciler.rehearsal import withheld_release
 from freehold_controllers.reconciler.secret import BINDING, Secret
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import CIRCUIT_OPEN, CREDENTIALS_HELD, IN_USE, READY, Verdict, Verdicts
+from freehold_controllers.reconciler.status import (
+    CIRCUIT_OPEN,
+    CREDENTIALS_HELD,
+    IN_USE,
+    READY,
+    SYNCED,
+    Verdict,
+    Verdicts,
+    stays_ready,
+)
 from freehold_controllers.runtime.work import Done, Forget, Hold, Result, Unfinished
 
 _log = logging.getLogger(__name__)
@@ -87,7 +97,7 @@ class ProviderConfigs:
             facts = await services.snowflake.verify(replace(settings, revision=revision(found, secret)))
         except CircuitOpen as error:
             # Who is known not to answer isn't asked, so that nothing new is known but that.
-            await self._write(found, {READY: None, STALLED: None, **beside}, before)
+            await self._write(found, {READY: None, SYNCED: None, STALLED: None, **beside}, before)
             return Hold(timedelta(seconds=error.retry_in))
         except (ConfigurationError, SnowflakeError) as error:
             return await self._tell_failure(found, before, error, version, beside)
@@ -96,7 +106,7 @@ class ProviderConfigs:
             Reason.AVAILABLE,
             f"connection verified: user {facts.user} in role {facts.role} of account {facts.name}",
         )
-        await self._write(found, {READY: verdict, **beside}, _verified(before, facts, version))
+        await self._write(found, {READY: verdict, SYNCED: verdict, **beside}, _verified(before, facts, version))
         return Done()
 
     async def _hold(self, found: Object, secret: Secret) -> tuple[Object, Secret, Verdicts]:
@@ -125,22 +135,27 @@ class ProviderConfigs:
         reason = Reason(error.reason) if isinstance(error, ConfigurationError | LoginFailed) else Reason.PING_FAILED
         trace = error.trace if isinstance(error, SnowflakeError) else ""
         _log.debug("%s: %s %s", found.key, error, trace)
+        stop, verdict = stop_for(error, found.name), Verdict("False", reason, str(error))
+        verdicts = {READY: verdict, SYNCED: verdict, **beside}
+        if version == before.secret_resource_version and stays_ready(stop, found):
+            # What has been verified is as good as it was: the service, or the way to it, has only failed to say so.
+            verdicts[READY] = None
         new = before.model_copy(update={"secret_resource_version": version})
-        verdict = Verdict("False", reason, str(error))
         # A grant is made in Snowflake, of which nothing tells us.
         if reason in PASSING or isinstance(error, RoleNotGranted):
-            await self._write(found, {READY: verdict, **beside}, new, trace)
-            raise Unfinished(str(error), slowly=stop_for(error, found.name).slowly)
-        await self._write(found, {READY: verdict, STALLED: replace(verdict, status="True"), **beside}, new, trace)
+            await self._write(found, verdicts, new, trace)
+            raise Unfinished(str(error), slowly=stop.slowly)
+        await self._write(found, {**verdicts, STALLED: replace(verdict, status="True")}, new, trace)
         return Done(resync=SLOW)
 
     async def _write(self, found: Object, verdicts: Verdicts, new: ProviderConfigStatus, trace: str = "") -> None:
-        services, told = self._services, {(each.reason, each.message) for each in conditions_of(found)}
+        services, told = self._services, {each.message for each in conditions_of(found)}
         if cause := services.snowflake.breakers.cause(f"{found.namespace}/{found.name}"):
             verdicts = {**verdicts, CIRCUIT_OPEN: Verdict("True", Reason.CIRCUIT_OPEN, cause)}
-        for type_, verdict in verdicts.items():
-            # Stalled says once more what Ready says.
-            if verdict is not None and type_ != STALLED and (verdict.reason, verdict.message) not in told:
+        for verdict in filter(None, verdicts.values()):
+            # Several conditions may say the same.
+            if verdict.message not in told:
+                told.add(verdict.message)
                 note = f"{verdict.message} ({trace})" if trace else verdict.message
                 services.tell(found, verdict.reason, note, type_="Normal" if verdict.status == "True" else "Warning")
         conditions = status.conditions(found, verdicts, services.now)
@@ -165,6 +180,9 @@ class ProviderConfigs:
         return await self._verify(found)
 
     async def _go(self, found: Object) -> Done:
+        if self._services.read_only:
+            await self._tell_use(found, withheld_release().message)
+            return Done(resync=SLOW)
         try:
             await self._in_use.let_go(found)
         except NotHeld as error:
@@ -174,7 +192,7 @@ class ProviderConfigs:
 
     async def _tell_use(self, found: Object, message: str) -> Object:
         verdict = Verdict("True", Reason.IN_USE, message)
-        verdicts = {READY: None, IN_USE: verdict, CREDENTIALS_HELD: None, CIRCUIT_OPEN: None}
+        verdicts = {READY: None, SYNCED: None, IN_USE: verdict, CREDENTIALS_HELD: None, CIRCUIT_OPEN: None}
         conditions = status.conditions(found, verdicts, self._services.now)
         new = status_of(found).model_copy(update={"conditions": conditions})
         return await status.write(self._services.kube, PROVIDER_CONFIG.path, found, new, self._services.manager)

@@ -30,7 +30,7 @@ from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.rehearsal import withheld, withheld_end
+from freehold_controllers.reconciler.rehearsal import withheld, withheld_end, withheld_release
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import decide_deletion, waits_for
 from freehold_controllers.reconciler.services import Services
@@ -58,6 +58,8 @@ async def delete(services: Services, managed: Managed) -> None:
         held = await services.store.of_holder(managed.holder)
         ours = [each for each in held if each.spec.holder.same(managed.holder)]
         await all_of([partial(take_away, services, managed, each) for each in ours])
+    if services.read_only:
+        raise Stopped(withheld_release())
     # Last: without it, nothing would bring us back to what is left.
     await finalizer.remove(services.kube, path, managed.object, services.manager)
 

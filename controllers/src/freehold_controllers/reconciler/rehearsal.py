@@ -143,6 +143,13 @@ def withheld_end(subject: Subject, decision: Release | HandOver) -> Stop | None:
     return Stop(Reason.READ_ONLY, f"the controllers run in mode ReadOnly: {what}")
 
 
+def withheld_release() -> Stop:
+    """The end of a deletion that has nothing left to do but to let the resource go."""
+    return Stop(
+        Reason.READ_ONLY, "the controllers run in mode ReadOnly: nothing is let go before they run in ReadWrite"
+    )
+
+
 class Plans:
     """The number of planned statements by kind and verb, as a metric."""
 

@@ -55,7 +55,7 @@ def verdicts_of(stop: Stop, found: Object) -> Verdicts:
     """What a stop means for the conditions of a resource."""
     no, yes = (Verdict(status, stop.reason, stop.message) for status in ("False", "True"))
     verdicts: dict[str, Verdict | None] = {
-        READY: None if _stays_ready(stop, found) else no,
+        READY: None if stays_ready(stop, found) else no,
         SYNCED: yes if stop.reason is Reason.OBSERVE_ONLY else no,
     }
     if stop.passing:
@@ -67,8 +67,8 @@ def verdicts_of(stop: Stop, found: Object) -> Verdicts:
     return verdicts
 
 
-def _stays_ready(stop: Stop, found: Object) -> bool:
-    """Whether an object is as ready as it was, since nothing new is known of it."""
+def stays_ready(stop: Stop, found: Object) -> bool:
+    """Whether a resource is as ready as it was, since nothing new is known of it."""
     ready = next((each for each in conditions_of(found) if each.type == READY), None)
     if ready is None or ready.status != "True":
         return False

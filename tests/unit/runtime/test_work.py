@@ -8,10 +8,11 @@ from datetime import timedelta
 
 import pytest
 
+from freehold import urgency
 from freehold.kube.backoff import Backoff
 from freehold.kube.errors import Conflict
 from freehold.kube.objects import Key
-from freehold_controllers.runtime.lines import Lines, Workers
+from freehold_controllers.runtime.lines import Lines, Priority, Workers
 from freehold_controllers.runtime.member import NotActive
 from freehold_controllers.runtime.queue import Queue
 from freehold_controllers.runtime.work import Done, Forget, Result, Unfinished, work
@@ -112,3 +113,18 @@ async def test_a_reconcile_that_hangs_gives_its_worker_back(monkeypatch: pytest.
     queue.add(KEY)
     await asyncio.wait_for(work(queue, hang, timedelta(seconds=300)), 10)
     assert queue.back == Back(failed=True)
+
+
+@pytest.mark.parametrize("priority", [Priority.CHANGE, Priority.RESYNC])
+async def test_what_a_key_is_worked_on_for_is_as_urgent_wherever_it_waits(priority: Priority) -> None:
+    ranks: list[float] = []
+
+    async def reconcile(_key: Key, _not_before: float) -> Result:
+        ranks.append(urgency.present().rank)
+        return Done()
+
+    queue = Given()
+    queue.add(KEY, priority)
+    await asyncio.wait_for(work(queue, reconcile, timedelta(seconds=300)), 10)
+    assert ranks == [priority]
+    assert urgency.present().rank == 0

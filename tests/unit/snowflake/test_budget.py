@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from freehold import urgency
 from freehold.kinds.account.providerconfig import PER_ACCOUNT, PER_CONTROLLER, Bucket, Budget
 from freehold.snowflake.budget import Budgets, Limits, TokenBucket, strictest
 from freehold.snowflake.shares import WHOLE
@@ -77,11 +78,12 @@ class World:
         self.sent: list[int] = []
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def ask(self, statements: int) -> None:
+    async def ask(self, statements: int, rank: float = 0) -> None:
         """Have so many more wait for their turn."""
 
         async def take(number: int) -> None:
-            await self.budgets.take(LOGIN)
+            with urgency.ranked(rank):
+                await self.budgets.take(LOGIN)
             self.sent.append(number)
 
         self.tasks += [asyncio.create_task(take(len(self.tasks) + each)) for each in range(statements)]
@@ -112,6 +114,30 @@ async def test_statements_go_in_the_order_in_which_they_came_and_who_gives_up_ha
     assert world.sent == [1]
     await world.wait(1.0)
     assert world.sent == [1, 3]
+
+
+async def test_the_most_urgent_go_first_and_now_and_then_what_has_waited_longest(world: World) -> None:
+    world.budgets.limit(ACCOUNT, Limits(MANY, Bucket(rate=1, burst=1)))
+    await world.ask(4, rank=3)
+    await world.ask(10, rank=0)
+    for _ in range(14):
+        await world.wait(1.0)
+    # The first of four is whatever has waited longest.
+    assert world.sent == [0, 4, 5, 6, 1, 7, 8, 9, 2, 10, 11, 12, 3, 13]
+
+
+async def test_what_becomes_more_urgent_while_it_waits_goes_first_from_then_on(world: World) -> None:
+    world.budgets.limit(ACCOUNT, Limits(MANY, FEW))
+    await world.ask(1)
+    await world.wait(1.0)
+    await world.ask(3, rank=3)
+    common, context = urgency.shared()
+    flight = asyncio.create_task(world.budgets.take(LOGIN), context=context)
+    await world.wait(0.0)
+    common.raise_to(urgency.present())
+    await world.wait(1.0)
+    assert flight.done()
+    assert world.sent == [0]
 
 
 async def test_nothing_goes_without_a_share_and_a_share_is_taken_up_at_once() -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from freehold import urgency
 from freehold.kinds.registry import KINDS
 from freehold.observation import Row
 from freehold.snowflake import scopes, snapshots
@@ -33,6 +34,7 @@ class Account:
         now: the time.
         asked: queries so far, with whom they were asked as.
         names: what the scopes hold, in their order.
+        urgency: of the latest query.
     """
 
     def __init__(self) -> None:
@@ -40,10 +42,12 @@ class Account:
         self.asked: list[tuple[ConnectionSettings, str]] = []
         self.names: list[str | None] = ["A", "B"]
         self.aborted = 0
+        self.urgency = urgency.Urgency()
         self._answers: list[asyncio.Future[Sequence[Row] | None]] = []
 
     async def read(self, settings: ConnectionSettings, query: Sql) -> Sequence[Row]:
         self.asked.append((settings, query.text))
+        self.urgency = urgency.present()
         answer: asyncio.Future[Sequence[Row] | None] = asyncio.get_running_loop().create_future()
         self._answers.append(answer)
         try:
@@ -403,3 +407,20 @@ async def test_a_few_in_a_scope_that_was_seen_to_be_huge_ask_alone(
     shared = asyncio.create_task(found.worth(SETTINGS, huge, 500, "6"))
     await account.answer()
     assert shared.result()
+
+
+async def test_a_scope_is_read_as_urgently_as_the_most_urgent_of_those_who_wait_for_it(account: Account) -> None:
+    shared = Snapshots(account.read, lambda: account.now)
+
+    async def ask(rank: float) -> None:
+        with urgency.ranked(rank):
+            await shared.rows(SETTINGS, TABLES, account.now)
+
+    tasks = [asyncio.create_task(ask(3))]
+    await account.settle()
+    assert account.urgency.rank == 3
+    tasks += [asyncio.create_task(ask(each)) for each in (1, 2)]
+    await account.settle()
+    assert account.urgency.rank == 1
+    await account.answer()
+    await asyncio.gather(*tasks)

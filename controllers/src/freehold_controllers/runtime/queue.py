@@ -52,10 +52,12 @@ class Turn:
         key: the key.
         not_before: monotonic time; what was seen earlier tells nothing of what woke the key, or of what the turn before
             has written.
+        priority: how urgent it is.
     """
 
     key: Key
     not_before: float
+    priority: Priority
 
 
 class Closed(Exception):
@@ -201,7 +203,7 @@ class Queue:
     def _hand_out(self, key: Key, place: Place) -> Turn:
         _WAIT.labels(place.priority.name.lower()).observe(self._clock() - place.since)
         self._working[key] = place.group
-        return Turn(key, self._not_before.pop(key))
+        return Turn(key, self._not_before.pop(key), place.priority)
 
     def _delay(self, key: Key, priority: Priority, after: float) -> None:
         if self._lines.place(key):

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from prometheus_client import Counter, Histogram
 
-from freehold import logs, tracing
+from freehold import logs, tracing, urgency
 from freehold.kube.backoff import jittered, stretched
 from freehold.kube.errors import ApiError, Conflict
 from freehold.kube.objects import Key
@@ -119,6 +119,7 @@ async def _take_turn(turn: Turn, queue: Queue, reconcile: Reconcile, resync: tim
     key = turn.key
     with (
         logs.about(kind=key.kind, namespace=key.namespace, resource=key.name),
+        urgency.ranked(turn.priority),
         tracing.span("reconcile", _about(key)) as span,
         _DURATION.labels(key.kind).time(),
     ):

@@ -1,7 +1,8 @@
 """Budgets: how many statements a second go to an account, by this process and by the installation.
 
 A statement takes a token of two buckets at once: that of this process for the account, and this process's share of the
-account's. Statements to one account go in the order in which they came, and who gives up waiting has taken nothing.
+account's. Of those that wait for one account the most urgent go first, in the order in which they came, and now and
+then whatever has waited longest. Who gives up waiting has taken nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from freehold import urgency
 from freehold.kinds.account.providerconfig import PER_ACCOUNT, PER_CONTROLLER, Bucket, Budget
 from freehold.snowflake import metrics
 from freehold.snowflake.settings import ConnectionSettings
@@ -20,6 +22,9 @@ from freehold.snowflake.shares import WHOLE
 
 _HEADROOM = 1.25
 """What is wanted for each statement a second that is sent, so that there is room for a few more."""
+
+_FAIR = 4
+"""Of so many statements one is the oldest that waits, however urgent others are: nothing waits for ever."""
 
 _WINDOW = 1.0
 """Least seconds over which demand is measured."""
@@ -91,6 +96,19 @@ class TokenBucket:
         return min(self._burst, self._tokens + (now - self._at) * self._rate)
 
 
+class _Waiter:
+    """Somebody in a line.
+
+    Attributes:
+        urgency: how urgent it is; more may wait for it later.
+        stirred: whether it is to look whether it may go.
+    """
+
+    def __init__(self) -> None:
+        self.urgency = urgency.present()
+        self.stirred = asyncio.Event()
+
+
 class _Line:
     """Those who want to send to one account.
 
@@ -101,11 +119,12 @@ class _Line:
     def __init__(self, limits: Limits, share: int, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._limits = limits
-        self._turn = asyncio.Lock()
-        self._resized = asyncio.Event()
+        # A dict keeps order like a list, and lets go of anybody at once.
+        self._waiting: dict[_Waiter, None] = {}
         # A new process may not know what the one before it has sent to the account a moment ago.
         self._own, self._shared = TokenBucket(limits.per_controller.burst, clock()), TokenBucket(0, clock())
         self._measured_at = clock()
+        self._served = 0
         self._sent = 0
         self._starved = False
         self.wanted = 0
@@ -119,30 +138,55 @@ class _Line:
         part = share / WHOLE
         # The smallest share, too, is to be worth a statement at a time.
         self._shared.resize(account.rate * part, max(account.burst * part, 1.0) if share else 0.0, now)
-        self._resized.set()
+        self._stir()
 
     async def take(self) -> None:
-        """Wait for a token of each bucket, after those who came before."""
-        async with self._turn:
-            while wait := self._wait():
-                self._resized.clear()
+        """Wait for a token of each bucket, after those who go first."""
+        me = _Waiter()
+        self._waiting[me] = None
+        try:
+            while wait := self._wait_of(me):
+                me.stirred.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait if math.isfinite(wait) else None):
-                        await self._resized.wait()
+                        await me.stirred.wait()
             now = self._clock()
             self._own.take(now)
             self._shared.take(now)
             self._sent += 1
+            self._served += 1
+        finally:
+            del self._waiting[me]
+            self._stir()
 
     def demand(self) -> int:
         """What this process has wanted of the account's budget lately; all of it, when that held anybody up."""
         elapsed = self._clock() - self._measured_at
         if elapsed >= _WINDOW:
             used = self._sent / elapsed / self._limits.per_account.rate
-            starved = self._starved or (self._turn.locked() and self._is_starved())
+            starved = self._starved or (bool(self._waiting) and self._is_starved())
             self.wanted = WHOLE if starved else min(WHOLE, round(used * _HEADROOM * WHOLE))
             self._sent, self._starved, self._measured_at = 0, False, self._clock()
         return self.wanted
+
+    def _first(self) -> _Waiter | None:
+        """Who is to go next."""
+        oldest = next(iter(self._waiting), None)
+        if self._served % _FAIR == 0:
+            return oldest
+        return min(self._waiting, key=lambda each: each.urgency.rank, default=None)
+
+    def _stir(self) -> None:
+        if first := self._first():
+            first.stirred.set()
+
+    def _wait_of(self, waiter: _Waiter) -> float:
+        """Seconds until somebody may go, as things are; infinite as long as others go first."""
+        if self._first() is waiter:
+            return self._wait()
+        # Who goes first may not know yet: it may be more urgent than it was.
+        self._stir()
+        return math.inf
 
     def _wait(self) -> float:
         now = self._clock()

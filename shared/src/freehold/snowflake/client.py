@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Self
 
-from freehold import sql
+from freehold import sql, urgency
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.observation import Depth, Observation, Parameter, Row
@@ -257,9 +257,11 @@ class Snowflake:
         tag = session_tag(self._installation, settings.query_tag)
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
-        # Before the log-in: nobody else of the same user is to wait for this one's budget.
-        for _ in range(statements(settings)):
-            await self._budget.take(settings)
+        # Before the log-in: nobody else of the same user is to wait for this one's budget. As urgent as can be, for who
+        # may wait for the session beside whoever has it opened isn't known.
+        with urgency.ranked(0):
+            for _ in range(statements(settings)):
+                await self._budget.take(settings)
         async with self._guard.attempt(settings):
             with metrics.logging_in():
                 return await Session.open(settings, tag, limit)

@@ -12,10 +12,10 @@ import logging
 import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextvars import Context
 from dataclasses import dataclass, field
 from functools import partial
 
+from freehold import urgency
 from freehold.observation import Row
 from freehold.snowflake import metrics
 from freehold.snowflake.errors import OutcomeUnknown
@@ -118,12 +118,14 @@ class _Flight:
         self._waiting = 0
         self._ended = ended
         # Nobody's own: it serves all who wait, in logs and traces, too.
-        self._task = asyncio.create_task(read, context=Context())
+        self._urgency, context = urgency.shared()
+        self._task = asyncio.create_task(read, context=context)
         self._task.add_done_callback(self._end)
 
     async def join(self) -> Snapshot:
         """Wait for what it brings, or for why it fails."""
         self._waiting += 1
+        self._urgency.raise_to(urgency.present())
         try:
             return await asyncio.shield(self._task)
         finally:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import ROLE_BINDINGS, SECRETS, Key, Object
 from freehold.snowflake.client import Snowflake
@@ -157,3 +157,16 @@ async def test_in_mode_read_only_nothing_is_let_go(read_only: bool) -> None:
     assert await site.look() == {"InUse": ("True", "InUse")}
     assert site.config.finalizers == (finalizer.FINALIZER,)
     assert "finalizers" not in site.kube.objects["secrets", "n", "s"]["metadata"]
+
+
+async def test_a_confirmation_that_cannot_be_read_is_told_once_and_anew_when_it_changes(site: Site) -> None:
+    def told() -> list[str]:
+        return [note for reason, note in site.events if reason == "ValidationFailed"]
+
+    metadata = site.kube.objects[PROVIDER_CONFIG.path.plural, "n", "default"]["metadata"]
+    for value, count in (("tomorrow", 1), ("tomorrow", 1), ("2026-12-01T08:00:00Z", 1), ("2026-12-01T08:00:00", 2)):
+        metadata["annotations"] = {CONFIRMED_UNTIL: value}
+        await site.look()
+        assert len(told()) == count
+    assert told()[0].startswith(f"annotation {CONFIRMED_UNTIL} is 'tomorrow', which is no time")
+    assert told()[0].endswith("write it as 2006-01-02T15:04:05Z")

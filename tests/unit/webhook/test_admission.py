@@ -13,7 +13,7 @@ from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, ClaimSpec
 from freehold.conflicts import Detail
 from freehold.identity import Identity, Name
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
+from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Unavailable
@@ -51,7 +51,7 @@ class World:
             "default",
             "platform",
             spec={"authenticationType": "KeyPair", "role": "LOADER", "allowedNamespaces": ["*"], **spec},
-            status={"account": ACCOUNT} if verified else {},
+            status={"account": dict(ACCOUNT)} if verified else {},
         )
 
     async def ask(
@@ -243,6 +243,88 @@ async def test_what_refers_to_nothing_is_admitted_with_a_warning(
     assert verdict.outcome is Outcome.UNDECIDED
     assert f"not checked whether {kind} a/x may own its object: {missing} doesn't exist" in verdict.message
     assert world.claims == {}
+
+
+@pytest.mark.parametrize("there", ["missing", "unreadable", "closed"])
+async def test_whether_a_provider_exists_is_not_told_to_a_namespace_that_may_not_use_it(
+    world: World, there: str
+) -> None:
+    config = {"unreadable": {"authenticationType": 7}, "closed": {"authenticationType": "KeyPair"}}.get(there)
+    if config:
+        world.kube.put(PROVIDER_CONFIG.path, "x", "platform", spec=config, status={"account": ACCOUNT})
+    spec = {"name": "D", "providerRef": {"name": "x", "namespace": "platform"}}
+    verdict = await world.ask("Database", "a", "x", spec)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, "NamespaceNotAllowed")
+    assert verdict.message == (
+        "namespace a isn't allowed by allowedNamespaces of ProviderConfig platform/x, if there is one: use what it "
+        "allows, or ask who runs it to extend the list"
+    )
+
+
+async def test_a_resource_whose_provider_has_gone_can_still_be_changed(world: World) -> None:
+    spec = {"name": "D", "providerRef": {"name": "x", "namespace": "platform"}}
+    verdict = await world.ask("Database", "a", "x", {**spec, "comment": "new"}, old=spec)
+    assert verdict.outcome is Outcome.ALLOWED
+    assert "if there is one" in verdict.warnings[0]
+
+
+class Moving(World):
+    """A world with two more ProviderConfigs: one of the same account, and one of another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        other = {**ACCOUNT, "key": "R.OTHER", "name": "ACME.TEST"}
+        for name, account in (("rotated", dict(ACCOUNT)), ("elsewhere", other)):
+            spec = {"authenticationType": "KeyPair", "allowedNamespaces": ["*"]}
+            self.kube.put(PROVIDER_CONFIG.path, name, "platform", spec=spec, status={"account": account})
+
+    def owns(self) -> None:
+        """Let the claim tell that there is an object."""
+        (claim,) = [body for (plural, _, _), body in self.kube.objects.items() if plural == CLAIM.path.plural]
+        now = "2026-11-30T12:00:00Z"
+        claim["spec"]["evidence"] = {"how": "created", "createdOn": now, "role": "R", "time": now}
+
+    async def move(self, to: str) -> Verdict:
+        spec = {"name": "ANALYTICS", "providerRef": {"name": to, "namespace": "platform"}}
+        return await self.ask("Database", "a", "db", spec, old={"name": "ANALYTICS"})
+
+
+@pytest.mark.parametrize(
+    ("to", "owns", "outcome"),
+    [
+        ("elsewhere", True, Outcome.DENIED),
+        ("elsewhere", False, Outcome.ALLOWED),
+        ("rotated", True, Outcome.ALLOWED),
+    ],
+)
+async def test_what_owns_an_object_is_not_pointed_to_another_account(to: str, owns: bool, outcome: Outcome) -> None:
+    world = Moving()
+    await world.database("a")
+    if owns:
+        world.owns()
+    verdict = await world.move(to)
+    assert verdict.outcome is outcome
+    if outcome is Outcome.DENIED:
+        assert verdict.cause == "IdentityChanged"
+        assert verdict.message == (
+            'Database a/db owns "ANALYTICS" in account ACME.PROD (AWS_EU_CENTRAL_1.AB12345), and providerRef would '
+            "lead to account ACME.TEST (R.OTHER): leave it as it is, or delete the resource and apply it again"
+        )
+        assert len(world.claims) == 1
+
+
+async def test_what_another_resource_owns_pins_nobody_else() -> None:
+    world = Moving()
+    await world.database("b")
+    world.owns()
+    assert (await world.move("elsewhere")).outcome is Outcome.ALLOWED
+
+
+async def test_a_confirmation_of_deletions_that_cannot_be_read_is_warned_of(world: World) -> None:
+    spec = {"authenticationType": "KeyPair", "account": "ACME-PROD", "user": "U"}
+    verdict = await world.ask("ProviderConfig", "a", "p", spec, annotations={CONFIRMED_UNTIL: "tomorrow"})
+    assert verdict.outcome is Outcome.ALLOWED
+    assert f"annotation {CONFIRMED_UNTIL} is 'tomorrow', which is no time" in verdict.warnings[-1]
 
 
 async def test_an_account_that_is_not_proven_claims_nothing(world: World) -> None:

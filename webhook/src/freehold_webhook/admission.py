@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import conflicts, fingerprint, login_policy, permissions, planning, recreation, validation
+from freehold import confirmation, conflicts, fingerprint, login_policy, permissions, planning, recreation, validation
 from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
-from freehold.claims import Holder, new_claim
+from freehold.claims import Account, ClaimSpec, Holder, new_claim
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
@@ -184,7 +184,8 @@ class Admission:
                 return denied(Cause(forbidden.reason), forbidden.message)
             # It was so before: whoever mends it step by step must not be held up.
             return ALLOWED.warn(forbidden.message, *permissions.advice(spec))
-        return ALLOWED.warn(*permissions.advice(spec))
+        unread = filter(None, (confirmation.fault(new.annotations),))
+        return ALLOWED.warn(*permissions.advice(spec), *unread)
 
     def _forbidden_before(self, namespace: str, old: Object) -> login_policy.Forbidden | None:
         try:
@@ -227,7 +228,7 @@ class Admission:
             # What could not be named before stands for nothing: it may be paused or mended step by step.
             return ALLOWED.warn(after.why) if after == before else denied(Cause.INVALID, after.why)
         if isinstance(after, Unresolved):
-            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(after)))
+            return self._without_provider(change, after, before)
         had = before if isinstance(before, View) else None
         verdict = ALLOWED
         if forbidden := self._forbidden(after):
@@ -244,6 +245,8 @@ class Admission:
         if provider.account is None:
             why = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
             return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
+        if had and (pinned := await self._pinned(change.asker, had, provider.account)):
+            return denied(Cause.IDENTITY_CHANGED, messages.pinned(pinned, provider.account))
         added = sorted(after.claimed - had.claimed if had else after.claimed)
         asked = [new_claim(identity, provider.account.name, change.asker) for identity in added]
         outcome = await acquire_all(self._store, asked, dry_run=change.dry_run)
@@ -256,6 +259,24 @@ class Admission:
             return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
         awaited = [each.claim for each in outcome if isinstance(each, Awaiting)]
         return verdict.warn(*(conflicts.awaited(each, change.asker, self._conflict_detail) for each in awaited))
+
+    def _without_provider(self, change: Change, missing: Unresolved, before: _Seen | None) -> Verdict:
+        """The verdict about a resource whose ProviderConfig isn't there, or can't be read."""
+        wanted, namespace = missing.requested, change.asker.namespace
+        if wanted.namespace == namespace:
+            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(missing)))
+        # Nobody is told of another namespace's who may not use it: no more than that isn't told where there is none.
+        hidden = permissions.foreign((wanted.namespace, wanted.name), namespace)
+        return ALLOWED.warn(hidden.message) if missing == before else denied(hidden.reason, hidden.message)
+
+    async def _pinned(self, asker: Holder, had: View, account: Account) -> ClaimSpec | None:
+        """The claim to what a resource owns in another account, and would leave behind there."""
+        was = had.provider.account
+        if was is None or was.key == account.key or not had.claimed:
+            return None
+        # They are asked for together: one tells of all.
+        claim = await self._store.read(min(had.claimed).hash)
+        return claim.spec if claim and claim.spec.holder.same(asker) and claim.spec.telling else None
 
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> _Seen:
         namespace = change.asker.namespace

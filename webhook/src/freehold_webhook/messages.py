@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freehold.claims import Holder
+from freehold.claims import Account, ClaimSpec, Holder
 from freehold.recreation import FORCE_NEW_ANNOTATION
 
 
@@ -14,6 +14,20 @@ def not_checked(asker: Holder, why: str) -> str:
         why: what is missing.
     """
     return f"not checked whether {asker} may own its object: {why}"
+
+
+def pinned(claim: ClaimSpec, account: Account) -> str:
+    """What a resource owns in one account, and would leave behind there.
+
+    Args:
+        claim: its claim.
+        account: the account that it is pointed to.
+    """
+    owned = claim.identity
+    return (
+        f"{claim.holder} owns {owned.fqn} in account {owned.account.name} ({owned.account.key}), and providerRef would "
+        f"lead to account {account.name} ({account.key}): leave it as it is, or delete the resource and apply it again"
+    )
 
 
 def recreated(change: str) -> str:

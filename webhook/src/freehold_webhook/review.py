@@ -69,6 +69,7 @@ class Cause(StrEnum):
 
     NONE = ""
     CONFLICT = "ConflictDetected"
+    IDENTITY_CHANGED = "IdentityChanged"
     IMMUTABLE_FIELD = "ImmutableField"
     INVALID = "ValidationFailed"
     HOST = "HostNotAllowed"

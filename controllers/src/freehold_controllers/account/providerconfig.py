@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from freehold import confirmation
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import STALLED, conditions_of
@@ -65,6 +66,7 @@ class ProviderConfigs:
         """
         self._services = services
         self._in_use = InUse(services.kube, services.manager, services.namespace)
+        self._faults: dict[Key, str | None] = {}
 
     async def __call__(self, key: Key, _not_before: float) -> Result:
         """Work on one ProviderConfig, which takes looks of its own.
@@ -78,13 +80,22 @@ class ProviderConfigs:
         try:
             found = await services.kube.get(PROVIDER_CONFIG.path, key.name, key.namespace)
         except NotFound:
+            self._faults.pop(key, None)
             return Forget()
+        self._tell_fault(found)
         if found.deleting:
             return await self._let_go(found)
         # From now on it stays until nothing needs it any more.
         if not services.read_only:
             found = await finalizer.add(services.kube, PROVIDER_CONFIG.path, found, services.manager)
         return await self._verify(found)
+
+    def _tell_fault(self, found: Object) -> None:
+        """Tell once of a confirmation that can't be read: admission isn't asked about annotations alone."""
+        fault = confirmation.fault(found.annotations)
+        if fault and fault != self._faults.get(found.key):
+            self._services.tell(found, Reason.VALIDATION_FAILED, fault, type_="Warning")
+        self._faults[found.key] = fault
 
     async def _verify(self, found: Object) -> Done | Hold:
         services, before, beside = self._services, status_of(found), _UNTOLD

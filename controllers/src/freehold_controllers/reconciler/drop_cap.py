@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from freehold import confirmation
 from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG, Deletion
 from freehold.kube.errors import Conflict, NotFound
 from freehold.kube.objects import Object
@@ -36,11 +37,10 @@ def refusal(config: Object, now: datetime) -> Stop | None:
         config: the ProviderConfig.
         now: API server's time.
     """
-    cap, text = cap_of(config), config.annotations.get(CONFIRMED_UNTIL)
-    until = _time(text)
+    cap, until = cap_of(config), confirmation.until(config.annotations)
     if cap is None or len(_recent(config, now)) < cap or (until is not None and now < until):
         return None
-    wrong = f" (it is {text!r} now, which is no such time)" if text and until is None else ""
+    wrong = f" ({fault})" if (fault := confirmation.fault(config.annotations)) else ""
     rule = (
         f"no more than {cap} of the objects that hold data be dropped in an hour, and that many were. It goes on by "
         "itself when the hour has room again; to go on at once"
@@ -50,7 +50,7 @@ def refusal(config: Object, now: datetime) -> Stop | None:
     return Stop(
         Reason.DELETE_BLOCKED,
         f"ProviderConfig {config.namespace}/{config.name} lets {rule}, set the annotation {CONFIRMED_UNTIL} of the "
-        f"ProviderConfig to a time to come, as 2006-01-02T15:04:05Z{wrong}",
+        f"ProviderConfig to a time to come, as {confirmation.FORM}{wrong}",
         soon=True,
     )
 
@@ -127,12 +127,3 @@ def _recent(config: Object, now: datetime) -> list[datetime]:
     """The DROPs of the past hour, earliest first."""
     told = map(datetime.fromisoformat, config.status.get("recentDrops") or ())
     return [each for each in told if now - each < _HOUR]
-
-
-def _time(text: str | None) -> datetime | None:
-    """A time with its zone; None for what is none."""
-    try:
-        time = datetime.fromisoformat(text or "")
-    except ValueError:
-        return None
-    return time if time.tzinfo else None

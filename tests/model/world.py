@@ -11,7 +11,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from freehold.claim_store import ClaimStore, sweep
+from freehold.claim_liveness import sweep
+from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS

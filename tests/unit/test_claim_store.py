@@ -8,18 +8,9 @@ from typing import Any
 
 import pytest
 
-from freehold.claim_store import (
-    Awaiting,
-    ClaimStore,
-    Held,
-    How,
-    Refused,
-    Undecided,
-    acquire,
-    acquire_all,
-    judge,
-    sweep,
-)
+from freehold.claim_contest import Awaiting, Held, How, Refused, Undecided, acquire, acquire_all
+from freehold.claim_liveness import judge, sweep
+from freehold.claim_store import ClaimStore
 from freehold.claims import (
     CLAIM,
     GRACE,
@@ -451,7 +442,7 @@ class Stuck(MemoryKube):
 async def test_who_runs_out_of_time_gives_back_what_he_has_and_does_not_wait_for_ever(
     monkeypatch: pytest.MonkeyPatch, *, deletes: bool
 ) -> None:
-    monkeypatch.setattr("freehold.claim_store.ROLLBACK", 0.05)
+    monkeypatch.setattr("freehold.claim_contest.ROLLBACK", 0.05)
     kube = Stuck()
     kube.deletes = deletes
     store = ClaimStore(kube)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from freehold.claim_store import ROLLBACK
+from freehold.claim_contest import ROLLBACK
 from freehold_webhook.admission import BUDGET
 from tests.harness.chart import CHART, NAMESPACE
 from tests.integration.chart.release import ROOT, Release

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from freehold.claim_store import ClaimStore, Held, acquire, acquire_all
+from freehold.claim_contest import Held, acquire, acquire_all
+from freehold.claim_store import ClaimStore
 from freehold.claims import Evidence, Holder, new_claim
 from freehold.datatypes import signature
 from freehold.identity import Identity, Name, Slot

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from freehold.claim_store import ClaimStore, sweep
+from freehold.claim_liveness import sweep
+from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE
 from freehold.kube.errors import AlreadyExists, ApiError
 from freehold.kube.objects import Object

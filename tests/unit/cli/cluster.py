@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 from typer.testing import CliRunner, Result
 
-from freehold.claim_store import ClaimStore, acquire
+from freehold.claim_contest import acquire
+from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, GRACE, Evidence, Holder, new_claim
 from freehold.cli import app
 from freehold.identity import Identity

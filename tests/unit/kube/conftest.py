@@ -31,5 +31,5 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             asked.append(delay)
         await sleep(0)
 
-    monkeypatch.setattr("freehold.kube.client.asyncio.sleep", record)
+    monkeypatch.setattr("freehold.kube.transport.asyncio.sleep", record)
     return asked

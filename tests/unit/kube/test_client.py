@@ -16,9 +16,10 @@ from kubernetes_asyncio.config import ConfigException
 
 from freehold.kinds.resource import GroupResource
 from freehold.kube import errors
-from freehold.kube.client import ATTEMPTS, Kube
+from freehold.kube.client import Kube
 from freehold.kube.connection import proxy
 from freehold.kube.objects import NAMESPACES, SECRETS, Object
+from freehold.kube.transport import ATTEMPTS
 from tests.unit.kube.script import Answer, Script, client_of, cut, listed, refuse, reply, secret, watched
 
 pytestmark = pytest.mark.usefixtures("no_waiting")

@@ -74,7 +74,7 @@ class Place(World):
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(Fuse(0, done=False))
-        for module in ("freehold.resolve", "freehold.claim_store", "freehold_controllers.reconciler.inventory"):
+        for module in ("freehold.resolve", "freehold.claim_liveness", "freehold_controllers.reconciler.inventory"):
             monkeypatch.setattr(f"{module}.KINDS", ALL_KINDS)
         self.kube.put(KINDS["Schema"].resource.path, "s", "n", spec={"name": "S", "databaseName": "D"})
         self.reconciler = self.process()

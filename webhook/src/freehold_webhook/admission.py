@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from freehold import confirmation, conflicts, fingerprint, login_policy, permissions, planning, recreation, validation
-from freehold.claim_store import Awaiting, ClaimStore, Held, Refused, Undecided, acquire_all
+from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all
+from freehold.claim_store import ClaimStore
 from freehold.claims import Account, ClaimSpec, Holder, new_claim
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName

@@ -6,7 +6,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Literal
 
-from freehold.claim_store import ClaimStore, Held, acquire
+from freehold.claim_contest import Held, acquire
+from freehold.claim_store import ClaimStore
 from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, hand_over, new_claim
 from freehold.identity import Identity, Name
 from freehold.observation import Observation

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from freehold import conflicts
-from freehold.claim_store import Awaiting, Held, Refused, Undecided, acquire_all
+from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all
 from freehold.claims import CLAIM, GRACE, Claim, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from prometheus_client import Gauge
 
-from freehold.claim_store import sweep
+from freehold.claim_liveness import sweep
 from freehold.claims import CLAIM
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import ApiError

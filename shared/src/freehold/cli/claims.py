@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from freehold.claim_store import ClaimStore, judge
+from freehold.claim_liveness import judge
+from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Claim, ClaimSpec, Liveness
 from freehold.cli import console
 from freehold.cli.cluster import Context, Snapshot, ask

@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from freehold import conflicts, fingerprint, permissions, planning, recreation
-from freehold.claim_store import Awaiting, ClaimStore, Held, How, Refused, acquire
+from freehold.claim_contest import Awaiting, Held, How, Refused, acquire
+from freehold.claim_store import ClaimStore
 from freehold.claims import GRACE, Claim, Holder, new_claim
 from freehold.cli.manifests import faults, reasons
 from freehold.conflicts import Detail

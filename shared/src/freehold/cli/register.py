@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from freehold.claim_store import ClaimStore, judge
+from freehold.claim_liveness import judge
+from freehold.claim_store import ClaimStore
 from freehold.claims import Claim, ClaimSpec, Liveness
 from freehold.cli import console
 

@@ -20,6 +20,7 @@ from tests.chaos.samples import killed_kinds
 from tests.chaos.shard import Shard, Tally, stories
 from tests.chaos.story import Story
 from tests.chaos.world import World
+from tests.harness.ending import end_on_sigterm
 
 
 def main(
@@ -28,6 +29,7 @@ def main(
     only: Annotated[str, typer.Option(help="Only the runs whose name contains this.")] = "",
 ) -> None:
     """Kill a controller before and after each of its requests, and see where the next one ends."""
+    end_on_sigterm()
     number, count = map(int, shard.split("/"))
     begun, whole = time.monotonic(), True
 

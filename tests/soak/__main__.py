@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from freehold_devstack.progress import console, task
+from tests.harness.ending import end_on_sigterm
 from tests.soak.soak import Soak
 
 
@@ -22,6 +23,7 @@ def main(
     seed: Annotated[int, typer.Option(help="Has the same things done again.")] = 0,
 ) -> None:
     """Let resources live among people, strangers, faults and restarts, and see that they end as declared."""
+    end_on_sigterm()
     # What admission warns people about is none of what is shown here.
     logging.getLogger("freehold").setLevel(logging.ERROR)
     begun = time.monotonic()

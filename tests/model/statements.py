@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from freehold.kube.objects import Key, Object
@@ -100,7 +101,7 @@ class Watched:
     def __init__(self, wire: Wire, execute: Execute) -> None:
         self._wire, self._execute = wire, execute
 
-    async def execute(self, statement: Sql, query_tag: str | None = None) -> Result:
+    async def execute(self, statement: Sql, query_tag: str | None = None, _limit: timedelta | None = None) -> Result:
         return await self._execute(self._wire, statement, query_tag or "")
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -149,6 +150,37 @@ async def test_a_statement_that_hangs_is_aborted_by_us_in_the_end(
         await snowflake.execute(settings, words("CREATE DATABASE D"), TAG)
 
     await endpoint.journal.wait_for(lambda journal: bool(journal.statements("CREATE DATABASE", outcome="000604")))
+
+
+@pytest.mark.parametrize(
+    ("limit", "of_the_provider", "holds"),
+    [(None, None, 60), (300, None, 300), (30, None, 60), (300, 20, 20)],
+    ids=["usual", "longer", "never shorter", "never longer than the provider's"],
+)
+async def test_a_statement_may_run_for_longer_than_others(
+    limit: int | None,
+    of_the_provider: int | None,
+    holds: int,
+    snowflake: Snowflake,
+    settings: ConnectionSettings,
+) -> None:
+    if of_the_provider:
+        settings = replace(settings, statement_timeout=timedelta(seconds=of_the_provider))
+    asked = words("SHOW PARAMETERS LIKE 'STATEMENT_TIMEOUT_IN_SECONDS' IN SESSION")
+    longer = timedelta(seconds=limit) if limit else None
+    (row,) = (await snowflake.execute(settings, asked, TAG, limit=longer)).rows
+    assert row["value"] == str(holds)
+
+
+async def test_what_may_run_for_longer_is_aborted_by_us_later(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await snowflake.verify(settings)
+    monkeypatch.setattr(driver, "BACKSTOP_SECONDS", 0.5 - 300)
+    endpoint.faults.add(Fault(match="CREATE", action="hang"))
+
+    with pytest.raises(OutcomeUnknown, match=r"within 0\.5 s"):
+        await snowflake.execute(settings, words("CREATE DATABASE D"), TAG, limit=timedelta(seconds=300))
 
 
 async def test_cancelling_a_task_aborts_its_statement_and_spares_the_others(

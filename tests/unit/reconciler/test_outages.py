@@ -82,7 +82,7 @@ class Account(Snowflake):
         connection = SimpleNamespace(lost=False, execute=self._answer, close=self._close)
         return cast("Session", SimpleNamespace(connection=connection))
 
-    async def _answer(self, _statement: Sql, _tag: str) -> Result:
+    async def _answer(self, _statement: Sql, _tag: str, _limit: timedelta | None) -> Result:
         self.sent += 1
         return Result((), None)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from freehold import planning
+from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Row
 from freehold.snowflake.client import Snowflake
@@ -35,6 +37,7 @@ class Running(Snowflake):
         super().__init__("test")
         self.row: Row = RUNNING
         self.sent: list[str] = []
+        self.limits: set[timedelta | None] = set()
         self._refused, self._suspends = refused, suspends
 
     async def execute(
@@ -43,8 +46,10 @@ class Running(Snowflake):
         statement: Sql,
         _tag: QueryTag,
         *,
+        limit: timedelta | None = None,
         require: Callable[[], None] = lambda: None,  # noqa: ARG002  # the parent's own word
     ) -> Result:
+        self.limits.add(limit)
         text = statement.text.removeprefix('ALTER WAREHOUSE "W" ')
         self.sent.append(text)
         if text == self._refused:
@@ -57,13 +62,13 @@ class Running(Snowflake):
         return Observation(self.row)
 
 
-async def change_type(snowflake: Snowflake) -> None:
+async def change_type(snowflake: Snowflake, kind: Kind = WAREHOUSE) -> None:
     """Carry out the plan of a change of type."""
     spec = WAREHOUSE.spec.model_validate({"name": "W", "warehouseType": "SNOWPARK-OPTIMIZED"})
     seen = Observation(RUNNING)
     steps = planning.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
-    await Remote(snowflake, SETTINGS, "R", WAREHOUSE, TARGET, tag, lambda: None).take_all(steps, seen.created_on)
+    await Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, lambda: None).take_all(steps, seen.created_on)
 
 
 SET = "SET WAREHOUSE_TYPE = 'SNOWPARK-OPTIMIZED'"
@@ -83,6 +88,13 @@ async def test_a_warehouse_is_resumed_whatever_was_refused(refused: str, sent: l
     else:
         await change_type(snowflake)
     assert snowflake.sent == sent
+
+
+@pytest.mark.parametrize("limit", [None, timedelta(seconds=300)])
+async def test_statements_may_run_for_as_long_as_the_kind_says(limit: timedelta | None) -> None:
+    snowflake = Running()
+    await change_type(snowflake, replace(WAREHOUSE, statement_limit=limit))
+    assert snowflake.limits == {limit}
 
 
 async def test_an_effect_that_does_not_show_is_told_and_undone(monkeypatch: pytest.MonkeyPatch) -> None:

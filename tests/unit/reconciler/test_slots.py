@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -60,6 +60,7 @@ class Stage(MemorySnowflake):
         statement: Sql,
         _tag: QueryTag,
         *,
+        limit: timedelta | None = None,  # noqa: ARG002  # the parent's own word
         require: Callable[[], None] = lambda: None,
     ) -> Result:
         require()

@@ -137,3 +137,17 @@ def test_an_attempt_may_be_under_way_until_its_time_is_up() -> None:
     assert attempts.under_way("uid of a later claim to the same name", 1)
     attempts.forget("uid")
     assert attempts.under_way("uid", "DROP")
+
+
+def test_a_statement_of_a_kind_that_may_take_longer_may_be_under_way_for_longer() -> None:
+    now = 1000.0
+    attempts = Attempts(timedelta(seconds=60), lambda: now)
+    longer, shorter = timedelta(seconds=300), timedelta(seconds=10)
+    for limit in (longer, shorter):
+        assert attempts.under_way(f"of {limit}", 1, limit)
+    now += 65
+    assert attempts.under_way(f"of {longer}", 1, longer)
+    assert not attempts.under_way(f"of {shorter}", 1, shorter)
+    now += 240
+    assert not attempts.under_way(f"of {longer}", 1, longer)
+    assert attempts.within(longer) - attempts.within() == timedelta(seconds=240)

@@ -207,6 +207,7 @@ class MemorySnowflake(Snowflake):
         statement: Sql,
         _tag: QueryTag,
         *,
+        limit: timedelta | None = None,  # noqa: ARG002  # the parent's own word
         require: Callable[[], None] = lambda: None,
     ) -> Result:
         require()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import cast
 
@@ -33,7 +34,7 @@ class SlowLogin(Snowflake):
     async def _open(self, settings: ConnectionSettings) -> Session:  # noqa: ARG002  # the parent's own word
         self.active = False
 
-        async def execute(statement: Sql, _tag: str) -> Result:
+        async def execute(statement: Sql, _tag: str, _limit: timedelta | None) -> Result:
             self.sent.append(statement.text)
             return Result((), None)
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import cast
 
@@ -40,6 +41,7 @@ class World:
         login: error of a log-in.
         takes: seconds that a statement takes.
         waits: what the budget waits for.
+        limit: time limit of the latest statement.
     """
 
     clock: Clock = field(default_factory=Clock)
@@ -48,6 +50,7 @@ class World:
     login: Callable[[], SnowflakeError] | None = None
     takes: float = 0.0
     waits: asyncio.Event | None = None
+    limit: timedelta | None = None
 
     def __post_init__(self) -> None:
         self.breakers = Breakers(clock=self.clock, random=lambda: 0.5)
@@ -72,7 +75,8 @@ class World:
             raise self.login()
         yield cast("Session", SimpleNamespace(connection=self))
 
-    async def execute(self, statement: Sql, _tag: str | None) -> Result:
+    async def execute(self, statement: Sql, _tag: str | None, limit: timedelta | None) -> Result:
+        self.limit = limit
         self.passed.append(statement.text)
         self.clock.now += self.takes
         if self.ends and (error := self.ends.pop(0)):

@@ -28,25 +28,32 @@ class Attempts:
             statement_timeout: how long a statement may run.
             clock: monotonic seconds.
         """
-        self._longest = (statement_timeout + ARRIVAL).total_seconds()
+        self._statement_timeout = statement_timeout
         self._clock = clock
         self._heard: defaultdict[str, dict[Attempt, float]] = defaultdict(dict)
 
-    @property
-    def within(self) -> timedelta:
+    def within(self, limit: timedelta | None = None) -> timedelta:
         """How long after its mark a CREATE may still have an effect: it waits for its turn at most as long as a pass
-        may take."""
-        return LONGEST + timedelta(seconds=self._longest)
+        may take.
 
-    def under_way(self, claim: str, attempt: Attempt) -> bool:
+        Args:
+            limit: as `Kind.statement_limit` has it.
+        """
+        return LONGEST + self._lasting(limit)
+
+    def under_way(self, claim: str, attempt: Attempt, limit: timedelta | None = None) -> bool:
         """Whether an attempt of unknown outcome may still have an effect.
 
         Args:
             claim: uid of the claim, which no other object's claim ever has.
             attempt: which of its statements.
+            limit: as `Kind.statement_limit` has it.
         """
         now = self._clock()
-        return now - self._heard[claim].setdefault(attempt, now) < self._longest
+        return now - self._heard[claim].setdefault(attempt, now) < self._lasting(limit).total_seconds()
+
+    def _lasting(self, limit: timedelta | None) -> timedelta:
+        return max(self._statement_timeout, limit or self._statement_timeout) + ARRIVAL
 
     def over(self, claim: str, attempt: Attempt) -> None:
         """It was answered: whatever its claim still says, it has no further effect."""

@@ -90,13 +90,14 @@ def under_way(
     services: Services, uid: str, claim: ClaimSpec, managed: Managed
 ) -> Literal["CREATE", "DROP", "CREATE OR ALTER"] | None:
     """The statement of an earlier pass, or of another process, that may still have an effect."""
-    if claim.intent is not None and services.attempts.under_way(uid, "DROP"):
+    limit = managed.kind.statement_limit
+    if claim.intent is not None and services.attempts.under_way(uid, "DROP", limit):
         return "DROP"
     mark = claim.mark
-    if mark is not None and mark.since is not None and services.attempts.under_way(uid, mark.attempt):
+    if mark is not None and mark.since is not None and services.attempts.under_way(uid, mark.attempt, limit):
         return "CREATE"
     wholly = claim.evidence is not None and (managed.kind.redefined or managed.spec.management_policies.create_or_alter)
-    return "CREATE OR ALTER" if wholly and services.attempts.under_way(uid, "CREATE OR ALTER") else None
+    return "CREATE OR ALTER" if wholly and services.attempts.under_way(uid, "CREATE OR ALTER", limit) else None
 
 
 def children(services: Services, managed: Managed, identity: Identity) -> list[str]:

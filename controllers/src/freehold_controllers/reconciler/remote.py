@@ -94,7 +94,8 @@ class Remote:
 
     async def send(self, statement: Sql) -> None:
         """Send a statement that writes."""
-        await self.snowflake.execute(self.settings, statement, self.tag, require=self.require_active)
+        limit = self.kind.statement_limit
+        await self.snowflake.execute(self.settings, statement, self.tag, limit=limit, require=self.require_active)
 
     async def take_all(self, steps: Sequence[Step], born: datetime) -> None:
         """Take the steps of a plan until one fails, and then those that undo what others have done.

@@ -267,7 +267,7 @@ class Run:
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         report, before = self.report, holding.spec
-        within = self._services.attempts.within
+        within = self._services.attempts.within(self._kind.statement_limit)
         view = await create(remote, holding, managed.spec, within=within, force_new=managed.force_new)
         if isinstance(view, Hidden):
             self._services.taken.note(holding.uid, self._asked(remote))

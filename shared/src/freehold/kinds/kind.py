@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -74,6 +75,8 @@ class Kind:
         around_alter: changes the steps of an update, for the exceptional.
         after_create: statements that follow the CREATE in the same pass only.
         content: what stands in the way of a DROP.
+        statement_limit: how long a statement that makes, changes or drops such an object may run, where the 60 seconds
+            of others are too short; a few minutes at most, for a pass ends after ten.
         restricts: whether DROP takes RESTRICT, without which it changes others that refer to the object.
         adoptable: why an existing object can't be adopted; None when it can.
         adoption_details: the further queries that `adoptable` looks at.
@@ -114,6 +117,7 @@ class Kind:
     around_alter: AroundAlter | None = None
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: tuple[Content, ...] = ()
+    statement_limit: timedelta | None = None
     restricts: bool = False
     adoptable: Callable[[Observation], str | None] = lambda _observation: None
     adoption_details: frozenset[str] = frozenset()

@@ -85,6 +85,7 @@ class Snowflake:
         statement: Sql,
         tag: QueryTag,
         *,
+        limit: timedelta | None = None,
         require: Callable[[], None] = lambda: None,
     ) -> Result:
         """Send one statement, once: nothing is ever repeated, for nobody but the caller knows whether that is harmless.
@@ -95,6 +96,7 @@ class Snowflake:
             settings: the log-in.
             statement: what is sent.
             tag: of the statement.
+            limit: how long it may run, in whole seconds, where that is longer than for others.
             require: called right before the statement goes out, after a log-in that may have taken its time; raises
                 when it must not.
 
@@ -103,7 +105,8 @@ class Snowflake:
             OutcomeUnknown: the statement may have run.
             SnowflakeError: the server refused it.
         """
-        return await self._traffic.send(settings, statement, tag, require=require)
+        longer = self._limit(settings, limit) if limit else None
+        return await self._traffic.send(settings, statement, tag, limit=longer, require=require)
 
     async def query(self, settings: ConnectionSettings, query: Sql, tag: QueryTag) -> tuple[Row, ...]:
         """The rows of a statement that changes nothing; as `execute`, but repeated where that may help at once."""
@@ -255,8 +258,6 @@ class Snowflake:
 
     async def _open(self, settings: ConnectionSettings) -> Session:
         tag = session_tag(self._installation, settings.query_tag)
-        # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
-        limit = min(self._statement_timeout, settings.statement_timeout or self._statement_timeout)
         # Before the log-in: nobody else of the same user is to wait for this one's budget. As urgent as can be, for who
         # may wait for the session beside whoever has it opened isn't known.
         with urgency.ranked(0):
@@ -264,4 +265,9 @@ class Snowflake:
                 await self._budget.take(settings)
         async with self._guard.attempt(settings):
             with metrics.logging_in():
-                return await Session.open(settings, tag, limit)
+                return await Session.open(settings, tag, self._limit(settings, self._statement_timeout))
+
+    def _limit(self, settings: ConnectionSettings, limit: timedelta) -> timedelta:
+        # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
+        longest = max(limit, self._statement_timeout)
+        return min(longest, settings.statement_timeout or longest)

@@ -144,25 +144,34 @@ class Connection:
                 raise _login_error(error, settings, secrets) from None
         return cls(connection, limit + BACKSTOP_SECONDS, secrets)
 
-    async def execute(self, statement: Sql, query_tag: str | None = None) -> Result:
+    async def execute(self, statement: Sql, query_tag: str | None = None, limit: timedelta | None = None) -> Result:
         """Send one statement and read its whole result.
 
         Cancelling the task aborts the statement; like `OutcomeUnknown`, it leaves open whether it has run.
+
+        Args:
+            statement: what is sent.
+            query_tag: its tag; None for the connection's.
+            limit: how long it may run, in whole seconds; None for as long as the connection's statements may.
 
         Raises:
             OutcomeUnknown: no answer came, or one that doesn't tell whether the statement has run.
             SnowflakeError: the server refused it.
         """
-        parameters = None if query_tag is None else {session_parameters.TAG: query_tag}
+        parameters: dict[str, object] = {} if query_tag is None else {session_parameters.TAG: query_tag}
+        patience = self._patience
+        if limit is not None:
+            seconds = int(limit.total_seconds())
+            parameters[session_parameters.TIMEOUT], patience = seconds, seconds + BACKSTOP_SECONDS
         cursor = self._connection.cursor()
         try:
-            async with asyncio.timeout(self._patience):
-                await cursor.execute(statement.text, _statement_params=parameters)
+            async with asyncio.timeout(patience):
+                await cursor.execute(statement.text, _statement_params=parameters or None)
                 names = [column.name.lower() for column in cursor.description or ()]
                 rows = await cursor.fetchall()
         except TimeoutError:
             raise OutcomeUnknown(
-                f"no answer within {self._patience:g} seconds, the statement was aborted",
+                f"no answer within {patience:g} seconds, the statement was aborted",
                 error_class=ErrorClass.TRANSIENT,
             ) from None
         except errors.Error as error:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Protocol
 
 from freehold.kube.backoff import Backoff
@@ -83,6 +84,7 @@ class Traffic:
         statement: Sql,
         tag: QueryTag | None,
         *,
+        limit: timedelta | None = None,
         require: Callable[[], None] = lambda: None,
     ) -> Result:
         """Send a statement, once: whether repeating it is harmless, only the caller knows.
@@ -91,6 +93,7 @@ class Traffic:
             settings: the log-in.
             statement: what is sent.
             tag: the resource that it serves; None when it serves the session itself.
+            limit: how long it may run; None for as long as the session's statements may.
             require: raises when the statement must not go out.
 
         Raises:
@@ -107,7 +110,7 @@ class Traffic:
                 require()
                 text = tag.text(self._installation, settings.query_tag) if tag else None
                 with metrics.sending(statement, tag):
-                    return await session.connection.execute(statement, text)
+                    return await session.connection.execute(statement, text, limit)
 
     async def read(self, settings: ConnectionSettings, query: Sql, tag: QueryTag | None) -> tuple[Row, ...]:
         """The rows of a statement that changes nothing; a failure that may be over in a moment is tried again.

@@ -120,6 +120,7 @@ class _Wire(BaseModel):
 class _Metadata(_Wire):
     name: str = ""
     uid: str = ""
+    annotations: dict[str, str] | None = None
 
 
 class _Resource(_Wire):

@@ -131,6 +131,12 @@ def left_alone(kind: Kind, spec: SnowflakeSpec, observation: Observation) -> dic
     return found
 
 
+def outputs(kind: Kind, observation: Observation) -> dict[str, str]:
+    """What people must know of an object, as a deep observation tells it."""
+    found = {name: read(observation) for name, read in kind.outputs.items()}
+    return {name: str(value) for name, value in found.items() if value and not isinstance(value, Unknown)}
+
+
 def details(kind: Kind, spec: SnowflakeSpec, tracked: Collection[str]) -> frozenset[str]:
     """The kind's further queries that a deep observation needs: those of fields that are set or were sent, and those
     that tell whether an existing object can be adopted."""

@@ -113,6 +113,7 @@ class Report:
         for each in found:
             if each.seen.parameters is not None:
                 facts["parameters"] = planning.left_alone(self._kind, spec, each.seen) or None
+                facts["outputs"] = planning.outputs(self._kind, each.seen) or None
         if not observe_only:
             facts |= {"last_applied_spec_hash": self.applied_hash, "tracked_parameters": self.applied}
         await self._write(verdicts, facts)

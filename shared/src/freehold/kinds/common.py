@@ -113,5 +113,7 @@ class SnowflakeStatus(Status):
     """Stable columns of the object's row in SHOW."""
     parameters: dict[str, str] | None = Field(default=None, json_schema_extra=_WHOLE)
     """Effective values of fields that the spec leaves alone, as the last look at all of the object found them."""
+    outputs: dict[str, str] | None = Field(default=None, json_schema_extra=_WHOLE)
+    """What Snowflake has made for the object and others need to know, such as whom a cloud has to trust."""
     last_handled_reconcile_now: str | None = None
     """Value of the annotation freehold.dev/reconcile-now that was answered last."""

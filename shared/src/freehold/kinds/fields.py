@@ -38,7 +38,7 @@ from freehold.sql import Sql
 
 
 def _field(facts: Property, *, alias: str | None = None, required: bool = False, **constraints: Any) -> Any:
-    default = ... if required else None
+    default = ... if required else constraints.pop("default", None)
     return Field(default=default, alias=alias, json_schema_extra=facts, repr=not facts.secret, **constraints)
 
 

@@ -10,7 +10,7 @@ from freehold.kinds.model import Model
 from freehold.kinds.property import Change, Observe
 from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kinds.values import Codec
-from freehold.observation import UNKNOWN, Observation, Row, Unknown
+from freehold.observation import UNKNOWN, Observation, Unknown
 from freehold.sql import Sql
 
 
@@ -78,20 +78,37 @@ class Group(Codec):
             yield field, live, value
 
 
-def described(detail: str, parent: str) -> Observe:
-    """The properties of one parent among the rows of a DESCRIBE, by keyword.
+def described(detail: str, parent: str = "") -> Observe:
+    """The properties that a DESCRIBE lists with their values, by keyword.
 
     Args:
         detail: name of the kind's further query.
-        parent: what the rows have in their column `parent_property`.
+        parent: what the rows have in their column `parent_property`, where there is one.
     """
 
     def read(observation: Observation) -> object:
         rows = (observation.details or {}).get(detail)
-        return UNKNOWN if rows is None else {str(row["property"]): row["property_value"] for row in _of(rows, parent)}
+        if rows is None:
+            return UNKNOWN
+        return {
+            str(each["property"]): each["property_value"] for each in rows if each.get("parent_property", "") == parent
+        }
 
     return read
 
 
-def _of(rows: tuple[Row, ...], parent: str) -> Iterator[Row]:
-    return (row for row in rows if row["parent_property"] == parent)
+def described_property(detail: str, name: str, parent: str = "", *, missing: object = UNKNOWN) -> Observe:
+    """One of these properties.
+
+    Args:
+        detail: as above.
+        name: its keyword.
+        parent: as above.
+        missing: its value where there is no such row.
+    """
+
+    def read(observation: Observation) -> object:
+        found = described(detail, parent)(observation)
+        return found.get(name, missing) if isinstance(found, dict) else UNKNOWN
+
+    return read

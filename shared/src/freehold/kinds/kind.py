@@ -17,7 +17,7 @@ from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.content import Content
 from freehold.kinds.filling import Filling
 from freehold.kinds.names import Level, Names, Parts, Slots, container_of
-from freehold.kinds.property import KEEP, Change, Target
+from freehold.kinds.property import KEEP, Change, Observe, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule, plural
 from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kinds.steps import Difference, Step
@@ -70,6 +70,8 @@ class Kind:
         volatile: columns of SHOW that change by themselves and never go to status.
         details: further queries of a deep observation by name, asked only while a field that they serve is managed.
         alterable: attributes of the spec that ALTER changes; None where all that declare a statement do.
+        outputs: what people must know of an object and can't choose, by its name in the status. It is read from queries
+            that fields call for in any case.
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
@@ -112,6 +114,7 @@ class Kind:
     volatile: frozenset[str] = frozenset()
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     alterable: frozenset[str] | None = None
+    outputs: Mapping[str, Observe] = field(default_factory=dict)
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None

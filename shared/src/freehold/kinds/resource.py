@@ -65,11 +65,8 @@ class Rule:
 
 def plural(word: str) -> str:
     """The plural of a kind's name or of SQL words: `tables`, `MASKING POLICIES`."""
-    return (
-        word[:-1] + ("IES" if word.isupper() else "ies")
-        if word[-1] in "yY"
-        else word + ("S" if word.isupper() else "s")
-    )
+    stem, ending = (word[:-1], "ies") if word[-1] in "yY" else (word, "es" if word[-1] in "sS" else "s")
+    return stem + (ending.upper() if word.isupper() else ending)
 
 
 def ruled(*rules: Rule) -> JsonDict:

@@ -28,12 +28,7 @@ from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql
 
 DETAIL = "describe"
-"""Name of the query below among the details of a kind."""
-
-
-def describe(target: Target) -> Sql:
-    """What a stage is made of, in rows of parent, property and value."""
-    return sql.sql("DESCRIBE STAGE {name}", name=target.name)
+"""Name of DESCRIBE among the details of a kind: rows of parent, property and value."""
 
 
 # --- file format -----------------------------------------------------------------------------------------------------
@@ -198,7 +193,7 @@ stage = partial(
     shown_in_pages=False,
     create_or_alter=True,
     separator=" ",
-    details={DETAIL: describe},
+    details={DETAIL: Target.describe},
     rules=IN_SCHEMA_RULES,
     faults=format_faults,
 )

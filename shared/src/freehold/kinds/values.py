@@ -48,6 +48,19 @@ class Collation(Codec):
         return str(value).lower()
 
 
+class TextSet(Codec):
+    """Texts as a set, written as a list of literals and printed with commas between them."""
+
+    def render(self, value: Any) -> Sql:
+        return sql.sql("({all})", all=sql.join(map(sql.literal, value), ", "))
+
+    def canonical(self, value: Any) -> tuple[str, ...]:
+        return tuple(sorted(set(value)))
+
+    def read(self, raw: object) -> tuple[str, ...]:
+        return self.canonical([each.strip() for each in str(raw or "").split(",") if each.strip()])
+
+
 class Comment(Codec):
     """A text whose empty form, NULL and absence mean the same."""
 

@@ -9,10 +9,10 @@ from pydantic import ConfigDict, StringConstraints
 
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.fields import comment, prop, ref, unsupported
-from freehold.kinds.groups import Group, described
+from freehold.kinds.groups import Group, described_property
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.model import Model
-from freehold.kinds.property import Observe, Reset, set_to
+from freehold.kinds.property import Reset, set_to
 from freehold.kinds.resource import Rule, exclusive, only_when, ruled
 from freehold.kinds.stages import (
     DETAIL,
@@ -25,7 +25,6 @@ from freehold.kinds.stages import (
     stage,
 )
 from freehold.kinds.values import Codec, Identifier
-from freehold.observation import UNKNOWN, Observation
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
 
@@ -39,16 +38,6 @@ class _Url(Codec):
 
 def _elsewhere(old: str, new: str) -> bool:
     return old.rstrip("/") != new.rstrip("/")
-
-
-def _told(parent: str, name: str) -> Observe:
-    """One property of a parent in DESCRIBE."""
-
-    def read(observation: Observation) -> object:
-        found = described(DETAIL, parent)(observation)
-        return found.get(name, UNKNOWN) or None if isinstance(found, dict) else UNKNOWN
-
-    return read
 
 
 def _needs_another(_old: object, new: object) -> bool:
@@ -125,7 +114,7 @@ class ExternalStageSpec(InSchemaSpec):
     """Host of a storage that speaks the protocol of S3, for s3compat:// only."""
     aws_access_point_arn: Text | None = prop(
         "AWS_ACCESS_POINT_ARN",
-        observe=_told("STAGE_LOCATION", "AWS_ACCESS_POINT_ARN"),
+        observe=described_property(DETAIL, "AWS_ACCESS_POINT_ARN", "STAGE_LOCATION"),
         details=(DETAIL,),
         recreate_when=_needs_another,
     )
@@ -146,7 +135,7 @@ class ExternalStageSpec(InSchemaSpec):
     """How the files are encrypted. Snowflake doesn't tell it afterwards."""
     use_privatelink_endpoint: bool | None = prop(
         "USE_PRIVATELINK_ENDPOINT",
-        observe=_told("PRIVATELINK", "USE_PRIVATELINK_ENDPOINT"),
+        observe=described_property(DETAIL, "USE_PRIVATELINK_ENDPOINT", "PRIVATELINK"),
         details=(DETAIL,),
         reset=set_to(False),
     )

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from freehold import sql
 from freehold.kinds.fields import comment, prop
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
 from freehold.kinds.property import KEEP, Target
 from freehold.kinds.resource import Rule
-from freehold.kinds.values import Codec, Word
+from freehold.kinds.values import TextSet, Word
 from freehold.observation import UNKNOWN, Observation
-from freehold.sql import Sql
-
-
-class _Values(Codec):
-    """Texts as a set, written as a list of literals and printed with commas between them."""
-
-    def render(self, value: Sequence[str]) -> Sql:
-        return sql.sql("({all})", all=sql.join(map(sql.literal, value), ", "))
-
-    def canonical(self, value: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted(set(value)))
-
-    def read(self, raw: object) -> tuple[str, ...]:
-        return self.canonical([each.strip() for each in str(raw or "").split(",") if each.strip()])
 
 
 def _listed(observation: Observation) -> object:
@@ -51,7 +35,7 @@ class NetworkRuleSpec(InSchemaSpec):
     ] = _fixed("TYPE", show="type")
     """What the values are."""
     value_list: list[Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^,\s]+$")]] | None = (
-        prop("VALUE_LIST", observe=_listed, codec=_Values(), details=("values",), max_length=10_000)
+        prop("VALUE_LIST", observe=_listed, codec=TextSet(), details=("values",), max_length=10_000)
     )
     """The places, such as 10.0.0.0/8 or example.com:443. Their order means nothing."""
     mode: Literal[

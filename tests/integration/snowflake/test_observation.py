@@ -90,6 +90,26 @@ async def test_a_role_that_only_sees_that_an_object_is_there_gets_its_row(
     assert found.unreadable.startswith("002003")
 
 
+async def test_a_view_that_its_table_left_behind_is_seen_and_told(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint
+) -> None:
+    for statement in (
+        "CREATE DATABASE D",
+        "CREATE TABLE D.PUBLIC.T (A INT)",
+        "CREATE VIEW D.PUBLIC.V AS SELECT * FROM D.PUBLIC.T",
+        "ALTER TABLE D.PUBLIC.T ADD COLUMN B INT",
+    ):
+        endpoint.sql(statement, role="OPERATOR")
+    view = KINDS["View"]
+
+    found = await snowflake.observe(settings, view, view.target(("D", "PUBLIC", "V")), "deep", TAG, details=["columns"])
+
+    assert found is not None
+    assert (found.row["is_secure"], found.details) == ("false", {})
+    assert found.broken.startswith("002057")
+    assert view.ailment(found) == found.broken
+
+
 async def test_what_is_not_there_is_none(observe: Observer) -> None:
     assert await observe("Warehouse", "NO_SUCH") is None
 

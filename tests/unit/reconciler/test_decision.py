@@ -34,7 +34,7 @@ from freehold_controllers.reconciler.decision import (
     Withdraw,
 )
 from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, waits_for
+from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, taken_along, waits_for
 from freehold_controllers.reconciler.upkeep import decide
 
 BORN = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -491,3 +491,19 @@ def test_what_is_as_declared_may_not_be_usable_yet(origin: str, says: str | None
         assert isinstance(decision, Stop)
         assert decision.reason is Reason.DEPENDENCY_NOT_READY
         assert says in decision.message
+
+
+@pytest.mark.parametrize(
+    ("grantors", "manages_grants", "says"),
+    [
+        ("LEAD, R", True, "every grantor has granted, who is LEAD, R"),
+        ("LEAD", True, "every grantor has granted, who is LEAD"),
+        ("R", True, ""),
+        ("LEAD, R", False, ""),
+        (None, True, ""),
+    ],
+)
+def test_a_plan_says_whose_grants_a_revoke_takes_along(grantors: str | None, manages_grants: bool, says: str) -> None:
+    found = taken_along("R", Observation({"granted_by": grantors}), manages_grants=manages_grants)
+    assert says in found
+    assert bool(found) is bool(says)

@@ -32,7 +32,7 @@ from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.rehearsal import withheld, withheld_end, withheld_release
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import decide_deletion, waits_for
+from freehold_controllers.reconciler.removal import decide_deletion, taken_along, waits_for
 from freehold_controllers.reconciler.services import Services
 
 _ROUNDS = 4
@@ -141,9 +141,10 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
     view = await remote.view_anyway(holding.spec.evidence)
     for _ in range(_ROUNDS):
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
-            case ((Record() | Drop()), Observation()) if services.read_only:
+            case ((Record() | Drop()), Observation() as seen) if services.read_only:
                 _require(await dropping.hindrance_of(services, managed, remote, subject))
-                return withheld([planning.drop(managed.kind, subject.target, force=managed.force_destroy)])
+                planned = planning.drop(managed.kind, subject.target, force=managed.force_destroy)
+                return withheld([planned], await _consequence(remote, seen))
             case ((Record() as record), Observation() as seen):
                 # Before the DROP, which only evidence allows: after a crash here it is ours without a doubt.
                 await holding.record(record.how, seen, remote.role, await remote.now())
@@ -154,6 +155,12 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
             case ((Release() | Stop() as end), _):
                 return end
     return Stop(Reason.DELETING, f"{subject} keeps changing")
+
+
+async def _consequence(remote: Remote, seen: Observation) -> str:
+    """What a REVOKE does that it doesn't say itself."""
+    manages_grants = remote.target.slot is not None and await remote.holds_on_account("MANAGE GRANTS")
+    return taken_along(remote.role, seen, manages_grants=manages_grants)
 
 
 async def _remote(services: Services, managed: Managed, holding: Holding) -> Remote:

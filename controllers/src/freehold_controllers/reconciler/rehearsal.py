@@ -125,10 +125,15 @@ def _evidence(subject: Subject) -> Evidence | None:
     return subject.claim.evidence if subject.claim else None
 
 
-def withheld(statements: Sequence[Sql]) -> Stop:
-    """The end of a pass that would have sent something, or have written whose an object is."""
+def withheld(statements: Sequence[Sql], consequence: str = "") -> Stop:
+    """The end of a pass that would have sent something, or have written whose an object is.
+
+    Args:
+        statements: what it would have sent.
+        consequence: what they would do that they don't say themselves, for people.
+    """
     what = "what status.plan says isn't sent" if statements else "it isn't written whose the object is"
-    message = f"the controllers run in mode ReadOnly: {what}"
+    message = f"the controllers run in mode ReadOnly: {what}{consequence}"
     return Stop(Reason.READ_ONLY, message, passing=True, plan=tuple(each.shown for each in statements))
 
 

@@ -166,6 +166,20 @@ def not_taken_back(target: Target, role: str, view: Observation) -> Stop:
     )
 
 
+def taken_along(role: str, view: Observation, *, manages_grants: bool) -> str:
+    """What a REVOKE takes back besides what our role has granted, for people: with MANAGE GRANTS the grants of all.
+
+    Args:
+        role: ours.
+        view: what fills the slot.
+        manages_grants: whether the role has that privilege on the account.
+    """
+    grantors = view.row.get("granted_by")
+    if not grantors or grantors == role or not manages_grants:
+        return ""
+    return f". With MANAGE GRANTS, role {role} takes back what every grantor has granted, who is {grantors}"
+
+
 def granted_by(view: Observation) -> str:
     """Who has granted what fills a slot, for people: a role with MANAGE GRANTS revokes what all have granted."""
     grantors = view.row.get("granted_by")

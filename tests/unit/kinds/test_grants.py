@@ -11,7 +11,7 @@ from freehold import slots, validation
 from freehold.identifiers import InvalidName
 from freehold.identity import Slot
 from freehold.kinds.account.grantprivilegestoaccountrole import GRANT_PRIVILEGES_TO_ACCOUNT_ROLE as KIND
-from freehold.kinds.registry import KINDS
+from freehold.kinds.registry import KINDS, refused
 
 ROLE = slots.of("ROLE", "R")
 TABLE = slots.of("TABLE", "DB", "S", "T")
@@ -233,3 +233,27 @@ def test_shares_of_other_accounts_are_no_shares_of_ours() -> None:
     outbound = {**inbound, "kind": "OUTBOUND", "owner_account": "FREEHOLD.DEVSTACK"}
     assert kind.row_of(kind.target(("S",)), [inbound, outbound]) == outbound
     assert kind.row_of(kind.target(("S",)), [inbound]) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"allPrivileges": True, "onAccount": True}, "allPrivileges"),
+        ({"privileges": ["USAGE"], "onSchema": {"allSchemasInDatabase": "D"}}, "onSchema.allSchemasInDatabase"),
+        (
+            {"privileges": ["SELECT"], "onSchemaObject": {"all": {"objectTypePlural": "TABLES", "inDatabase": "D"}}},
+            "onSchemaObject.all",
+        ),
+        (
+            {
+                "privileges": ["SELECT"],
+                "onSchemaObject": {"inherited": {"objectTypePlural": "TABLES", "inDatabase": "D"}},
+            },
+            "onSchemaObject.inherited",
+        ),
+    ],
+)
+def test_grants_that_could_not_be_taken_back_are_refused_with_the_form_to_use(spec: dict[str, Any], field: str) -> None:
+    ((refused_field, why),) = refused(KIND.spec.model_validate({"accountRole": "R", **spec}))
+    assert refused_field == field
+    assert ": name each" in why

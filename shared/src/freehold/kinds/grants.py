@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
@@ -14,7 +15,7 @@ from freehold.identity import Name, Slot, split_arguments
 from freehold.kinds.assignments import grant, grant_option, revoke, words
 from freehold.kinds.common import Name as StoredName
 from freehold.kinds.common import Reference, SnowflakeSpec
-from freehold.kinds.fields import checked, ref
+from freehold.kinds.fields import checked, ref, unsupported
 from freehold.kinds.filling import Filling, Listing
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
@@ -71,18 +72,33 @@ class OnAccountObject(Model):
     """Its stored name."""
 
 
+_IN_BULK = (
+    "Snowflake keeps no such grant, but one on each object that is there at the time, which could neither be watched "
+    "as one nor told from others' when it is taken back: name each object, and what is yet to come in "
+)
+"""Why nothing is granted on all objects of a type."""
+
+
 class OnSchema(Model):
     """A schema, or all schemas of a database that are yet to come."""
 
     model_config = ConfigDict(
         json_schema_extra=ruled(
-            exactly_one("schemaName", "schemaRef", "futureSchemasInDatabase", "futureSchemasInDatabaseRef")
+            exactly_one(
+                "schemaName",
+                "schemaRef",
+                "allSchemasInDatabase",
+                "futureSchemasInDatabase",
+                "futureSchemasInDatabaseRef",
+            )
         )
     )
     schema_name: str | None = checked(split_in_database, default=None, min_length=1, max_length=1024)
     """The schema, as DATABASE.SCHEMA; names in double quotes keep their case."""
     schema_ref: Reference | None = ref("Schema", instead_of="schema_name", parent=True, qualified=True)
     """The Schema, in place of its name."""
+    all_schemas_in_database: StoredName | None = unsupported(_IN_BULK + "futureSchemasInDatabase")
+    """All schemas of a database at the time. This release has no such grants: name each schema."""
     future_schemas_in_database: StoredName | None = None
     """Stored name of the database whose schemas to come are meant."""
     future_schemas_in_database_ref: Reference | None = ref(
@@ -114,7 +130,7 @@ class OnSchemaObject(Model):
 
     model_config = ConfigDict(
         json_schema_extra=ruled(
-            exactly_one("objectType", "future"),
+            exactly_one("objectType", "all", "future", "inherited"),
             Rule("has(self.objectType) == has(self.objectName)", "objectType and objectName go together", "objectName"),
         )
     )
@@ -123,22 +139,37 @@ class OnSchemaObject(Model):
     object_name: str | None = Field(default=None, min_length=1, max_length=4096)
     """The object, as DATABASE.SCHEMA.NAME, with argument types for a function or procedure: DB.S.F(NUMBER, VARCHAR).
     Names in double quotes keep their case."""
+    all: Future | None = unsupported(_IN_BULK + "future")
+    """All objects of a type at the time. This release has no such grants: name each object."""
     future: Future | None = None
     """All objects of a type that are yet to come."""
+    inherited: Future | None = unsupported(
+        "Snowflake is still trying inherited grants out, and accounts have them only where "
+        "FEATURE_RBAC_INHERITED_GRANTS is on: name each object, and what is yet to come in future"
+    )
+    """All objects of a type, now and to come, by an inherited grant. This release has no such grants."""
+
+
+_privileges = partial(Field, min_length=1, max_length=100, json_schema_extra={"x-kubernetes-list-type": "set"})
 
 
 class PrivilegesSpec(SnowflakeSpec):
     """Privileges on something."""
 
-    privileges: list[Privilege] = Field(
-        min_length=1, max_length=100, json_schema_extra={"x-kubernetes-list-type": "set"}
-    )
+    privileges: list[Privilege] = _privileges()
     """The privileges, such as SELECT. Each is granted, watched and taken back by itself; others are left alone."""
 
 
 class GrantSpec(PrivilegesSpec):
     """Privileges on something, that may be passed on."""
 
+    privileges: list[Privilege] = _privileges(default_factory=list)
+    """The privileges, such as SELECT. Each is granted, watched and taken back by itself; others are left alone."""
+    all_privileges: bool | None = unsupported(
+        "Snowflake keeps no such grant, but single privileges, which ones by release and by who grants, so that nobody "
+        "could tell yours from others' when they are taken back: name each in privileges"
+    )
+    """All privileges. This release grants those alone that are named."""
     with_grant_option: bool | None = grant_option()
     """Whether they may be passed on."""
 

@@ -64,6 +64,7 @@ GRANT_PRIVILEGES_TO_ACCOUNT_ROLE = Kind(
     slots=_grants,
     filling=grants.FILLING,
     rules=(
+        exactly_one("privileges", "allPrivileges"),
         exactly_one("accountRole", "accountRoleRef"),
         exactly_one("onAccount", "onAccountObject", "onSchema", "onSchemaObject"),
         Rule("!has(self.onAccount) || self.onAccount", "onAccount is true or left out", "onAccount"),

@@ -66,6 +66,7 @@ GRANT_PRIVILEGES_TO_DATABASE_ROLE = Kind(
     slots=_grants,
     filling=grants.FILLING,
     rules=(
+        exactly_one("privileges", "allPrivileges"),
         exactly_one("databaseRole", "databaseRoleRef"),
         exactly_one("onDatabase", "onDatabaseRef", "onSchema", "onSchemaObject"),
     ),

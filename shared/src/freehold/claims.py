@@ -104,6 +104,9 @@ class Evidence(Model):
     """When that was, by Snowflake's clock."""
     force_new: str | None = None
     """The annotation freehold.dev/force-new of the resource that it was created for: an order that is carried out."""
+    holds: list[str] | None = None
+    """Hashes of what is in a slot by our doing, the later in place of the earlier. Where Snowflake doesn't tell when
+    a slot was filled, they tell what is ours from what others have put there."""
 
 
 class Mark(Model):
@@ -117,6 +120,8 @@ class Mark(Model):
     """Snowflake's time by which the latest of these has had its effect, if any: what is made later is another's."""
     outcome: Literal["sent", "refused", "done"]
     """Of the latest attempt; `sent` means unknown."""
+    holds: list[str] | None = None
+    """Hashes of what attempts whose outcome is unknown put into a slot."""
 
 
 class Intent(Model):

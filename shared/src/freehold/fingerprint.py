@@ -10,7 +10,8 @@ from freehold.identity import digest
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
-from freehold.kinds.spec_fields import sent_values
+from freehold.kinds.spec_fields import SpecField, sent_values
+from freehold.observation import Observation
 
 _SHORT = 8
 """Letters of a short hash: 40 bits tell two values of one field apart."""
@@ -38,6 +39,30 @@ def applied(kind: Kind, spec: SnowflakeSpec) -> Mapping[str, str]:
         if each.facts.managed and (value := each.value(spec)) is not None
         for name, part in sent_values(each, value)
     }
+
+
+def held(kind: Kind, observation: Observation) -> str | None:
+    """Hash of what is in a slot; None of what has a time of its own that tells it from another."""
+    values = [each.facts.read(observation) for each in _values(kind)]
+    return _hash([str(each) for each in values]) if values else None
+
+
+def put(kind: Kind, spec: SnowflakeSpec) -> str | None:
+    """Hash of what a spec puts into a slot, likewise.
+
+    Args:
+        kind: the kind.
+        spec: with its references resolved.
+    """
+    values = [(each.facts, getattr(spec, each.attribute)) for each in _values(kind)]
+    canonical = [None if value is None else facts.codec.canonical(value) for facts, value in values]
+    return _hash([str(each) for each in canonical]) if canonical else None
+
+
+def _values(kind: Kind) -> tuple[SpecField, ...]:
+    """The fields that say what is in a slot."""
+    names = kind.filling.value if kind.filling else ()
+    return tuple(each for each in kind.fields if each.attribute in names)
 
 
 def applied_hash(values: Mapping[str, str]) -> str:

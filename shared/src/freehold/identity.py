@@ -22,7 +22,7 @@ HASH_LENGTH = 52
 """Characters of a hash: 256 bits in unpadded base32."""
 
 _WORDS = re.compile(r"[A-Z][A-Z0-9_.]*(?: [A-Z][A-Z0-9_.]*)*")
-_RELATION = re.compile(r"\b(?:(?:DYNAMIC|EVENT|EXTERNAL|INTERACTIVE) TABLE|(?:SEMANTIC )?VIEW)$")
+_RELATION = re.compile(r"\b(?:(?:DYNAMIC|EVENT|EXTERNAL|ICEBERG|INTERACTIVE) TABLE|(?:SEMANTIC )?VIEW)$")
 """Words of what shares its names with tables."""
 _QUOTED = r'"(?:[^"]|"")+"'
 _NAME = re.compile(rf"{_QUOTED}(?:\.{_QUOTED})*")

@@ -205,6 +205,8 @@ def alter(
         found: differences; of those that are to be redefined nothing is said.
     """
     found = tuple(each for each in found if each.change is not Change.REDEFINE)
+    if kind.filling and kind.filling.refill and target.slot:
+        return (Step(kind.filling.refill(target.slot, spec)),) if found else ()
     assignments: list[Sql] = []
     resets: list[Sql] = []
     own: list[Sql] = []
@@ -225,7 +227,8 @@ def alter(
             )
     statements = [target.alter(_set(kind, assignments))] if assignments else []
     statements += [target.alter(_unset(resets))] if resets else []
-    steps = tuple(Step(statement) for statement in (*statements, *own))
+    # Several fields may be mended by one statement.
+    steps = tuple(Step(statement) for statement in dict.fromkeys((*statements, *own)))
     return kind.around_alter(target, observation, found, steps) if kind.around_alter and steps else steps
 
 

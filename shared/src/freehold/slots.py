@@ -151,6 +151,47 @@ def attachment(policy_type: str, holder: Phrase) -> Slot:
     return Slot(_joined(f"{_type(policy_type)} OF", holder))
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What something is set on.
+
+    Attributes:
+        type: its words, such as `TABLE`.
+        name: its name; None of the account.
+        column: the column of a table or view that is meant; None for all of it.
+    """
+
+    type: str
+    name: Name | None = None
+    column: str | None = None
+
+
+def holder(slot: Slot) -> Place:
+    """What an attachment, or the value of a tag, is set on."""
+    if len(slot.phrase) == 1:
+        return Place(_after_joint(str(slot.phrase[0])))
+    *before, words, name = slot.phrase
+    if words == "COLUMN" and isinstance(name, Name) and isinstance(before[-2], str) and isinstance(before[-1], Name):
+        return Place(_after_joint(before[-2]), before[-1], name.parts[0])
+    if isinstance(words, str) and isinstance(name, Name):
+        return Place(_after_joint(words), name)
+    raise ValueError(f"not something that is set on something else: {slot}")
+
+
+def _after_joint(words: str) -> str:
+    """The type of object at the end of `MASKING POLICY OF TABLE` or `ON WAREHOUSE`."""
+    kept = words.split()
+    return " ".join(kept[max(at for at, word in enumerate(kept) if word in _JOINTS) + 1 :])
+
+
+def tag(slot: Slot) -> Name:
+    """The tag whose value is in a slot."""
+    match slot.phrase:
+        case ("TAG", Name() as name, *_):
+            return name
+    raise ValueError(f"not the value of a tag: {slot}")
+
+
 def column(relation: Phrase, name: str) -> Phrase:
     """`TABLE "DB"."S"."T" COLUMN "C"`."""
     return (*relation, "COLUMN", Name((name,)))

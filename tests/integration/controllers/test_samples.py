@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from freehold.identity import Identity, Slot
 from freehold.kinds.registry import KINDS
 from tests.integration.controllers.tenant import Tenant
 
@@ -36,7 +37,8 @@ def test_the_sample_of_every_kind_is_created_and_dropped(tenant: Tenant) -> None
             tenant.delete(kind, sample["metadata"]["name"])
         for kind, sample in going.items():
             tenant.gone(kind, sample["metadata"]["name"])
-    sent = [each.text for each in tenant.endpoint.statements("^(CREATE|DROP|GRANT|REVOKE)", since=since, outcome="ok")]
+    verbs = "^(ALTER|CREATE|DROP|GRANT|REVOKE)"
+    sent = [each.text for each in tenant.endpoint.statements(verbs, since=since, outcome="ok")]
     for kind, name in objects.items():
         for begin, end in _lives(kind, name):
             assert [text.startswith(begin) for text in sent if text.startswith((begin, end))] == [True, False], begin
@@ -45,6 +47,18 @@ def test_the_sample_of_every_kind_is_created_and_dropped(tenant: Tenant) -> None
 def _lives(kind: str, name: str) -> list[tuple[str, str]]:
     """How the statements begin by which what a sample stands for comes and goes."""
     declared = KINDS[kind]
-    if declared.slots is None:
+    if declared.filling is None or declared.filling.empty is None:
         return [(f"CREATE {declared.object_type} {name}", f"DROP {declared.object_type} {name}")]
-    return [(f"GRANT {slot}", f"REVOKE {slot.replace(' TO ', ' FROM ')}") for slot in name.split(", ")]
+    ends = []
+    for fqn in name.split(", "):
+        slot = Identity.parse("A", declared.object_class, fqn).name
+        assert isinstance(slot, Slot)
+        ends.append(declared.filling.empty(slot, False).text)
+    return [(_beginning(end), end) for end in ends]
+
+
+def _beginning(end: str) -> str:
+    """How the statement begins that fills what another one empties."""
+    if end.startswith("REVOKE "):
+        return end.replace("REVOKE ", "GRANT ", 1).replace(" FROM ", " TO ")
+    return end.replace(" UNSET ", " SET ")

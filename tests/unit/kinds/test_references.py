@@ -31,6 +31,8 @@ class SheetSpec(SnowflakeSpec):
     database_ref: Reference | None = ref("Database", instead_of="database_name", parent=True)
     columns: list[Column] | None = None
     default: Masking | None = None
+    policies: list[str] | None = prop("POLICIES")
+    policy_refs: list[Reference] | None = ref("MaskingPolicy", instead_of="policies", max_length=9, qualified=True)
 
 
 def sheet(**fields: object) -> SheetSpec:
@@ -45,12 +47,15 @@ EVERYWHERE = sheet(
         {"name": "c", "masking": {"policy": "P"}},
     ],
     default={"policyRef": {"name": "show", "namespace": "team-b"}},
+    policyRefs=[{"name": "hide"}, {"name": "show", "namespace": "team-b"}],
 )
 
 FOUND = (
     Requested("Database", "platform", "db", "databaseRef"),
     Requested("MaskingPolicy", "team", "hide", "columns[1].masking.policyRef"),
     Requested("MaskingPolicy", "team-b", "show", "default.policyRef"),
+    Requested("MaskingPolicy", "team", "hide", "policyRefs[0]"),
+    Requested("MaskingPolicy", "team-b", "show", "policyRefs[1]"),
 )
 
 
@@ -65,6 +70,16 @@ def test_a_reference_stands_for_a_bare_or_a_qualified_name_as_its_field_says() -
     assert named.columns is not None
     assert [each.masking and each.masking.policy for each in named.columns] == [None, '"D"."S"."a""b"', "P"]
     assert named.default == EVERYWHERE.default
+
+
+def test_a_list_of_references_stands_for_a_list_of_names_once_all_are_known() -> None:
+    first, second = FOUND[3].field, FOUND[4].field
+    assert with_names(EVERYWHERE, {first: ("D", "S", "P")}).policies is None
+    assert with_names(EVERYWHERE, {first: ("D", "S", "P"), second: ("D", "S", "q")}).policies == [
+        '"D"."S"."P"',
+        '"D"."S"."q"',
+    ]
+    assert with_names(sheet(policyRefs=[]), {}).policies == []
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from freehold import planning
+from freehold import fingerprint, planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.steps import Step
 from freehold.observation import Observation
@@ -49,7 +49,8 @@ async def create(
         await require_parents(remote, spec)
         await require_sight(remote)
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
-    await holding.begin_attempt(await remote.now(), within)
+    put = fingerprint.put(remote.kind, spec)
+    await holding.begin_attempt(await remote.now(), within, put)
     if remote.target.slot is not None and (seen := await remote.look("shallow")) is not None:
         # GRANT succeeds, too, where somebody has granted the same since the slot was seen empty.
         await holding.refuse_attempt(earlier)
@@ -73,7 +74,8 @@ async def create(
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} was accepted by Snowflake, and isn't shown"))
     if seen is None or seen.owner not in (None, remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
-    await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new)
+    # Of a slot what we have put there: somebody else may have been quicker than our look.
+    await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new, holds=put)
     await _finish(remote, holding, spec)
     return await remote.view("deep", holding.spec.evidence)
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from freehold import planning, sql
-from freehold.claims import ClaimSpec, Holder
+from freehold import fingerprint, sql
+from freehold.claims import ClaimSpec, Evidence, Holder
 from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.filling import UNDATED
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.steps import Difference
@@ -239,6 +238,13 @@ def is_users(subject: Subject, difference: Difference) -> bool:
     return name not in subject.tracked and item + bracket in subject.changed
 
 
+def speaks_of(evidence: Evidence | None, kind: Kind, view: Observation) -> bool:
+    """Whether evidence is of what is seen: this incarnation of an object, or in a slot what we have put there."""
+    if evidence is None or evidence.created_on != view.created_on:
+        return False
+    return evidence.holds is None or fingerprint.held(kind, view) in evidence.holds
+
+
 def attempt_unknown(claim: ClaimSpec) -> bool:
     return claim.mark is not None and claim.mark.since is not None
 
@@ -248,9 +254,9 @@ def made_by_unknown_attempt(subject: Subject, view: Observation) -> bool:
     mark, kind = subject.claim.mark if subject.claim else None, subject.kind
     if mark is None or mark.since is None:
         return False
-    if view.created_on == UNDATED:
+    if held := fingerprint.held(kind, view):
         # The slot was empty before the attempt, and it is filled with what that was to fill it with.
-        return isinstance(subject.spec, kind.spec) and not planning.differences(kind, subject.spec, view, ())
+        return held in (mark.holds or ())
     late = mark.until is not None and view.created_on > mark.until
     return view.created_on >= mark.since and not late and kind.adoptable(view) is None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from freehold import planning
+from freehold import fingerprint, planning
 from freehold.claims import Claim, Holder, heir
 from freehold.identity import Identity
 from freehold.kube.objects import Key
@@ -147,7 +147,8 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
                 return withheld([planned], await _consequence(remote, seen))
             case ((Record() as record), Observation() as seen):
                 # Before the DROP, which only evidence allows: after a crash here it is ours without a doubt.
-                await holding.record(record.how, seen, remote.role, await remote.now())
+                held = fingerprint.held(managed.kind, seen)
+                await holding.record(record.how, seen, remote.role, await remote.now(), holds=held)
             case Drop(), Observation() as seen:
                 # All that may be in the way before the intent: what has to wait leaves none.
                 _require(await dropping.hindrance_of(services, managed, remote, subject))

@@ -194,7 +194,7 @@ async def drop(
     await holding.intend(statement, seen.created_on)
     # Whatever was asked and written since the object was seen took its time.
     now = await remote.view_anyway(holding.spec.evidence)
-    if not _same(now, seen):
+    if not remote.is_same(now, seen):
         await _take_back(services, managed, holding, counted, now)
         return now
     # One that gets no answer counts from now on.
@@ -209,12 +209,12 @@ async def drop(
         missing = error.error_class is ErrorClass.MISSING
         now = await remote.view_anyway(holding.spec.evidence) if missing else seen
         await _take_back(services, managed, holding, counted, now)
-        if _same(now, seen):
+        if remote.is_same(now, seen):
             raise await explained(remote, error) from error
         return now
     services.attempts.over(holding.uid, "DROP")
     after = await remote.view_anyway(holding.spec.evidence)
-    if isinstance(after, Observation) and _same(after, seen):
+    if isinstance(after, Observation) and remote.is_same(after, seen):
         # REVOKE succeeds, too, where it takes nothing back: what others have granted.
         await _take_back(services, managed, holding, counted, after)
         raise Stopped(not_taken_back(remote.target, remote.role, after))
@@ -245,8 +245,3 @@ async def _take_back(
     # What was to be recreated and has gone by another's hand is to be made anew all the same: so the user has ordered.
     if not (intent and intent.statement == "RECREATE" and isinstance(now, Absence)):
         await holding.withdraw()
-
-
-def _same(view: Observation | Absence, seen: Observation) -> bool:
-    """Whether the incarnation that was seen is still there."""
-    return isinstance(view, Observation) and view.created_on == seen.created_on

@@ -27,16 +27,22 @@ class Holding:
     def spec(self) -> ClaimSpec:
         return self._claim.spec
 
-    async def begin_attempt(self, now: datetime, within: timedelta) -> None:
+    async def begin_attempt(self, now: datetime, within: timedelta, holds: str | None = None) -> None:
         """Mark that a CREATE is about to be sent.
 
         Args:
             now: Snowflake's time.
             within: how long from now on it may have an effect.
+            holds: what it puts into a slot, as `fingerprint.put` tells.
         """
         earlier = self.spec.mark
         attempt, since = (earlier.attempt, earlier.since) if earlier else (0, None)
-        await self._write(mark=Mark(attempt=attempt + 1, since=since or now, until=now + within, outcome="sent"))
+        unknown = earlier.holds if earlier and since else None
+        await self._write(
+            mark=Mark(
+                attempt=attempt + 1, since=since or now, until=now + within, outcome="sent", holds=_with(unknown, holds)
+            )
+        )
 
     async def refuse_attempt(self, earlier: Mark | None) -> None:
         """Mark that the attempt just made has certainly made nothing; what is unknown of earlier ones stays unknown.
@@ -45,8 +51,8 @@ class Holding:
             earlier: the mark as it was before the attempt.
         """
         attempt = self.spec.mark.attempt if self.spec.mark else 1
-        unknown = {"since": earlier.since, "until": earlier.until} if earlier else {}
-        await self._write(mark=Mark(attempt=attempt, outcome="refused", **unknown))
+        unknown = earlier or Mark(attempt=0, outcome="refused")
+        await self._write(mark=unknown.model_copy(update={"attempt": attempt, "outcome": "refused"}))
 
     async def record(
         self,
@@ -56,6 +62,7 @@ class Holding:
         now: datetime,
         *,
         force_new: str | None = None,
+        holds: str | None = None,
     ) -> None:
         """Write that the object is ours; all attempts are settled by that.
 
@@ -65,13 +72,27 @@ class Holding:
             role: role that created or adopted it.
             now: Snowflake's time.
             force_new: the resource's order to recreate the object, which is carried out when this was created.
+            holds: what is in a slot, as `fingerprint` tells.
         """
         attempt = self.spec.mark.attempt if self.spec.mark else 1
         carried_out = self.spec.evidence.force_new if self.spec.evidence else None
         # An order counts once: what is adopted in place of the object that was made for it is not to be dropped by it.
         done = force_new if how == "created" else carried_out
-        evidence = Evidence(how=how, created_on=seen.created_on, role=role, time=now, force_new=done)
+        evidence = Evidence(
+            how=how, created_on=seen.created_on, role=role, time=now, force_new=done, holds=_with(None, holds)
+        )
         await self._write(evidence=evidence, mark=Mark(attempt=attempt, outcome="done"), intent=None)
+
+    async def refill(self, held: str | None, put: str | None) -> None:
+        """Write that what is in a slot is about to be replaced by something else of ours.
+
+        Args:
+            held: what is in it.
+            put: what it will be.
+        """
+        evidence = self.spec.evidence
+        if evidence and put and put not in (evidence.holds or ()):
+            await self._write(evidence=evidence.model_copy(update={"holds": _with(_with(None, held), put)}))
 
     @property
     def uid(self) -> str:
@@ -123,3 +144,8 @@ class Holding:
 
     async def _write(self, **changes: Evidence | Mark | Intent | None) -> None:
         self._claim = await self._store.replace(self._claim, self.spec.model_copy(update=changes))
+
+
+def _with(holds: list[str] | None, further: str | None) -> list[str] | None:
+    """Hashes of what may be in a slot, with one more."""
+    return [*(holds or ()), further] if further and further not in (holds or ()) else holds

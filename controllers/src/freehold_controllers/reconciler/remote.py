@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from freehold import fingerprint
 from freehold.claims import Evidence
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
@@ -97,34 +98,44 @@ class Remote:
         limit = self.kind.statement_limit
         await self.snowflake.execute(self.settings, statement, self.tag, limit=limit, require=self.require_active)
 
-    async def take_all(self, steps: Sequence[Step], born: datetime) -> None:
+    def is_same(self, view: Observation | Absence | None, seen: Observation) -> bool:
+        """Whether what was seen is still there: this incarnation of an object, or the same in a slot."""
+        if not isinstance(view, Observation) or view.created_on != seen.created_on:
+            return False
+        return fingerprint.held(self.kind, view) == fingerprint.held(self.kind, seen)
+
+    async def take_all(self, steps: Sequence[Step], seen: Observation) -> None:
         """Take the steps of a plan until one fails, and then those that undo what others have done.
 
         Args:
             steps: the plan.
-            born: created_on of the object that it was made for; no other one is sent anything.
+            seen: the object that it was made for; no other one is sent anything.
 
         Raises:
             Stopped: the first failure.
             SnowflakeError: likewise.
         """
         failure: Stopped | SnowflakeError | None = None
+        sent = False
         for step in steps:
             if failure is not None and not step.after_failure:
                 continue
             try:
                 # Right before each: what the plan was made from may be minutes old by now.
-                await self._require_same(born)
+                await self._require_same(seen, sent=sent)
                 if await self.needs(step):
+                    sent = True
                     await self.take(step)
             except (Stopped, SnowflakeError) as error:
                 failure = failure or error
         if failure is not None:
             raise failure
 
-    async def _require_same(self, born: datetime) -> None:
-        seen = await self.look("shallow")
-        if seen is None or seen.created_on != born:
+    async def _require_same(self, seen: Observation, *, sent: bool) -> None:
+        now = await self.look("shallow")
+        # What was sent already may have changed what is in a slot.
+        same = now is not None and now.created_on == seen.created_on if sent else self.is_same(now, seen)
+        if not same:
             raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{self.target} was replaced while it was worked on", soon=True))
 
     async def needs(self, step: Step) -> bool:

@@ -26,6 +26,7 @@ from freehold_controllers.reconciler.decision import (
     listed,
     made_by_unknown_attempt,
     make_visible,
+    speaks_of,
     unseen,
 )
 from freehold_controllers.reconciler.reasons import Reason
@@ -61,7 +62,7 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
 def _by_view(subject: Subject, claim: ClaimSpec, view: View) -> Record | Drop | Release | Stop:
     """What becomes of what the user wants dropped."""
     if isinstance(view, Observation):
-        if claim.evidence and claim.evidence.created_on == view.created_on:
+        if speaks_of(claim.evidence, subject.kind, view):
             return Drop()
         if made_by_unknown_attempt(subject, view) and view.owner in (None, subject.role):
             return Record("created")

@@ -235,7 +235,8 @@ class Run:
                 case Record(how=how), Observation() as seen:
                     # Before it is altered, which only evidence allows.
                     now, before = await remote.now(), holding.spec
-                    await holding.record(how, seen, remote.role, now, force_new=managed.force_new)
+                    held = fingerprint.held(self._kind, seen)
+                    await holding.record(how, seen, remote.role, now, force_new=managed.force_new, holds=held)
                     self._nothing_redefined_yet(holding, before)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
                     report.tell(told_as[0], f"{remote.target} {told_as[1]}")
@@ -244,6 +245,7 @@ class Run:
                 case Update() as decided, Observation() as seen:
                     # Remembered first, as above. After a crash between statements the next pass finds what is left.
                     await report.track(subject.changed)
+                    await holding.refill(fingerprint.held(self._kind, seen), fingerprint.put(self._kind, managed.spec))
                     await update(self._services, managed, remote, holding, seen, decided)
                     report.updated(decided)
                     # What counts is what is seen now, not what was sent.

@@ -70,7 +70,7 @@ async def update(
         # One that gets no answer counts from now on.
         services.attempts.begin(holding.uid, "CREATE OR ALTER")
         try:
-            await remote.take_all((Step(whole),), seen.created_on)
+            await remote.take_all((Step(whole),), seen)
         except (Stopped, SnowflakeError) as error:
             known = isinstance(error, Stopped) or error.outcome_known
             if known:
@@ -81,4 +81,4 @@ async def update(
         else:
             services.attempts.over(holding.uid, "CREATE OR ALTER")
             return
-    await remote.take_all(steps, seen.created_on)
+    await remote.take_all(steps, seen)

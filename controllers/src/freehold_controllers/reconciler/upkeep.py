@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from freehold import create_or_alter, planning, recreation
 from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Change
 from freehold.kinds.steps import Difference
 from freehold.observation import Observation
@@ -27,12 +28,15 @@ from freehold_controllers.reconciler.decision import (
     is_users,
     made_by_unknown_attempt,
     make_visible,
+    speaks_of,
     told,
     unseen,
 )
 from freehold_controllers.reconciler.managed import RECONCILE_NOW
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.removal import kept_on_purpose
+
+_TAKE_OVER = "Set managementPolicies.adoptionPolicy to adopt"
 
 _CORRECTED = frozenset({Change.ALTER, Change.REDEFINE})
 _BEYOND_ALTER = frozenset({Change.RECREATE, Change.DESTRUCTIVE})
@@ -64,7 +68,7 @@ def decide(
         return _taken_by_something_invisible(subject)
     if isinstance(view, Absence):
         return _vanished(subject, view) if evidence else Create()
-    if evidence and evidence.created_on == view.created_on:
+    if speaks_of(evidence, subject.kind, view):
         if subject.claim and subject.claim.intent:
             # It is still there, and nothing is under way any more.
             return Withdraw()
@@ -118,7 +122,7 @@ def _in_use(subject: Subject, view: Observation) -> InSync | Stop:
 def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
     """What was changed from outside on an object that is ours."""
     evidence = subject.claim.evidence if subject.claim else None
-    if not isinstance(view, Observation) or evidence is None or evidence.created_on != view.created_on:
+    if not isinstance(view, Observation) or not speaks_of(evidence, subject.kind, view):
         return ()
     found = _found(subject, view)
     return tuple(each for each in found if not is_users(subject, each))
@@ -180,17 +184,20 @@ def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
             return Record("adopted")
         return Stop(Reason.RESOURCE_ALREADY_EXISTS, f"{subject} can't be adopted: {refusal}")
     if replaced:
-        return Stop(
-            Reason.REPLACED,
-            f"{subject} was replaced by another object at {view.created_on.isoformat()}, which isn't Freehold's: it is "
-            "neither altered nor dropped. Set managementPolicies.adoptionPolicy to adopt to take it over",
-        )
+        return Stop(Reason.REPLACED, f"{subject} {_replaced(view)}. {_TAKE_OVER} to take it over")
     owner = f", owned by role {view.owner}" if view.owner else ""
     return Stop(
         Reason.RESOURCE_ALREADY_EXISTS,
         f"{subject} exists already{owner}, and Freehold hasn't made it: it is left alone. Use another name, or set "
         "managementPolicies.adoptionPolicy to adopt",
     )
+
+
+def _replaced(view: Observation) -> str:
+    if view.created_on == UNDATED:
+        return "was set to something else, and not by Freehold: it is neither changed nor taken away"
+    when = view.created_on.isoformat()
+    return f"was replaced by another object at {when}, which isn't Freehold's: it is neither altered nor dropped"
 
 
 def _unreadable(subject: Subject, view: Observation) -> Stop:

@@ -287,9 +287,15 @@ def checked(check: Callable[[Any], object], **constraints: Any) -> Any:
 
 
 def ref(
-    kind: str, *, instead_of: str, parent: bool = False, qualified: bool = False, within: tuple[str, ...] = ()
+    kind: str,
+    *,
+    instead_of: str,
+    parent: bool = False,
+    qualified: bool = False,
+    within: tuple[str, ...] = (),
+    **constraints: Any,
 ) -> Any:
-    """A reference to another resource, in place of the raw name in the field `instead_of`.
+    """A reference to another resource, or a list of them, in place of what the field `instead_of` names.
 
     Args:
         kind: the kind that it points at.
@@ -297,9 +303,11 @@ def ref(
         parent: whether it names the container of the object, and so is part of the object's identity.
         qualified: whether the raw field takes the fully-qualified name, for an object that lies elsewhere.
         within: attributes that take the names of what contains it instead, outermost first.
+        constraints: pydantic's.
     """
     change = Change.IDENTITY if parent else Change.ALTER
-    return _field(Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within))
+    facts = Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within)
+    return _field(facts, **constraints)
 
 
 def action(*, alias: str | None = None) -> Any:
@@ -312,11 +320,13 @@ def unsupported(why: str, **constraints: Any) -> Any:
     return _field(Property(unsupported=why), **constraints)
 
 
-def comment(*, reset: Reset = UNSET) -> Any:
+def comment(*, reset: Reset = UNSET, own_statement: bool = False) -> Any:
     """The COMMENT that nearly every object has."""
-    return prop("COMMENT", show="comment", codec=Comment(), reset=reset, max_length=1_000_000)
+    return prop(
+        "COMMENT", show="comment", codec=Comment(), reset=reset, own_statement=own_statement, max_length=1_000_000
+    )
 
 
 def tags() -> Any:
     """Tag values, which a kind of their own sets."""
-    return unsupported("tag values are set by the TagAssociation kind, which this release doesn't have")
+    return unsupported("declare a TagAssociation for each tag value, so that each has one owner")

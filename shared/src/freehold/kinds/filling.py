@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -34,6 +34,15 @@ class Listing:
     complete: bool = True
 
 
+def oldest(rows: Sequence[Row]) -> Row:
+    """The oldest of several rows, with all who have granted the same."""
+    found = min(rows, key=lambda row: row["created_on"])  # type: ignore[arg-type,return-value]
+    if len(rows) == 1:
+        return found
+    grantors = sorted({str(row["granted_by"]) for row in rows if row.get("granted_by")})
+    return {**found, "granted_by": ", ".join(grantors)}
+
+
 @dataclass(frozen=True)
 class Filling:
     """What is set in a slot.
@@ -44,23 +53,24 @@ class Filling:
         fill: (slot, spec) to the statement that fills it.
         empty: (slot, whether what depends on it may go along) to the statement that empties it; None for what can only
             be replaced, and stays.
-        dated: whether the rows tell when the slot was filled. Where they don't, what is found counts as ours as long as
-            it is what the resource asks for.
+        value: attributes of the spec that say what is in the slot, where the rows don't tell since when. What is found
+            is ours then as long as it is what we have put there.
+        refill: (slot, spec) to the statement that changes what is in a slot of ours; None where fields have statements
+            of their own.
+        merge: makes one row of several that fill one slot.
     """
 
     show: Callable[[Slot], Listing]
     fills: Callable[[Slot, Row], bool]
     fill: Callable[[Slot, Any], Sql]
     empty: Callable[[Slot, bool], Sql] | None
-    dated: bool = True
+    value: tuple[str, ...] = ()
+    refill: Callable[[Slot, Any], Sql] | None = None
+    merge: Callable[[Sequence[Row]], Row] = oldest
 
     def row(self, slot: Slot, rows: Iterable[Row]) -> Row | None:
-        """What fills a slot: the oldest of several rows, with all who have granted the same; None when it is empty."""
+        """What fills a slot; None when it is empty."""
         found = [row for row in rows if self.fills(slot, row)]
-        if not self.dated:
+        if self.value:
             found = [{**row, "created_on": UNDATED} for row in found]
-        oldest = min(found, key=lambda row: row["created_on"], default=None)  # type: ignore[arg-type,return-value]
-        if oldest is None or len(found) == 1:
-            return oldest
-        grantors = sorted({str(row["granted_by"]) for row in found if row.get("granted_by")})
-        return {**oldest, "granted_by": ", ".join(grantors)}
+        return self.merge(found) if found else None

@@ -15,7 +15,7 @@ from freehold.identifiers import InvalidName, check
 from freehold.identity import Name, Slot
 from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.content import Content
-from freehold.kinds.filling import Filling
+from freehold.kinds.filling import UNDATED, Filling
 from freehold.kinds.names import Level, Names, Parts, Slots, container_of
 from freehold.kinds.property import KEEP, Change, Observe, Target
 from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule, plural
@@ -59,6 +59,7 @@ class Kind:
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
         shown_to_all_seeing: whether SHOW has a row of each object for a role that sees everything; shares are no such
             kind.
+        shown_by_name: whether its SHOW takes LIKE; where it doesn't, it shows all there are.
         shown_in_pages: whether its SHOW takes LIMIT … FROM.
         shown_with: the privilege on the account without which its SHOW is empty, whatever the role owns.
         shown_among: whether a row of its SHOW is of this kind at all; one's own shares stand among those of others.
@@ -98,6 +99,7 @@ class Kind:
     short_names: tuple[str, ...] = ()
     history: bool = False
     shown_to_all_seeing: bool = True
+    shown_by_name: bool = True
     shown_in_pages: bool = True
     shown_with: str = ""
     shown_among: Callable[[Row], bool] = lambda _row: True
@@ -238,6 +240,8 @@ class Kind:
         """
         if self.filling and target.slot:
             return self.filling.show(target.slot).query
+        if not self.shown_by_name:
+            return self.show_all(target)
         shown = sql.sql(
             "SHOW {types}{history} LIKE {pattern}",
             types=sql.words(plural(target.object_type)),
@@ -289,7 +293,7 @@ class Kind:
         return {
             key: shortened(str(value), SHOWN)
             for key, value in sorted(row.items())
-            if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "")
+            if key not in self.volatile and key not in ALWAYS_VOLATILE and value not in (None, "", UNDATED)
         }
 
 

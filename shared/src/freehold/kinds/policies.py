@@ -148,14 +148,23 @@ def found(rows: Iterable[Row], words: str, column: str | None = None) -> Policy 
         words: the policy's type.
         column: stored name of the column.
     """
+    own = (row for row in rows if row["ref_column_name"] == column and not row.get("tag_name"))
+    return next(of_type(own, words), None)
+
+
+def of_type(rows: Iterable[Row], words: str) -> Iterator[Policy]:
+    """The policies of a type.
+
+    Args:
+        rows: of POLICY_REFERENCES.
+        words: the policies' type.
+    """
     for row in rows:
-        if row["policy_kind"] != words.replace(" ", "_") or row["ref_column_name"] != column or row.get("tag_name"):
-            continue
-        parts = tuple(str(row[each]) for each in ("policy_db", "policy_schema", "policy_name"))
-        given = row.get("ref_arg_column_names")
-        columns = tuple(name.replace('""', '"') for name in _COLUMN.findall(str(given))) if given else None
-        return Policy(parts, columns)
-    return None
+        if row["policy_kind"] == words.replace(" ", "_"):
+            parts = tuple(str(row[each]) for each in ("policy_db", "policy_schema", "policy_name"))
+            given = row.get("ref_arg_column_names")
+            columns = tuple(name.replace('""', '"') for name in _COLUMN.findall(str(given))) if given else None
+            yield Policy(parts, columns)
 
 
 def clause(words: str, policy: Policy, keyword: str = "") -> Sql:

@@ -42,12 +42,12 @@ class Reset:
     """How a managed field that was removed goes back.
 
     Attributes:
-        value: what to SET it to; None to use UNSET.
+        value: what to SET it to, `()` for an empty list; None to use UNSET.
         keep: leave the live value alone and stop managing it.
         of: (spec) to that value, where it depends on other fields.
     """
 
-    value: str | int | None = None
+    value: str | int | tuple[()] | None = None
     keep: bool = False
     of: Callable[[Any], Any] | None = None
 
@@ -62,7 +62,7 @@ KEEP = Reset(keep=True)
 """No reset form exists: the live value stays and is no longer managed."""
 
 
-def set_to(value: str | int) -> Reset:
+def set_to(value: str | int | tuple[()]) -> Reset:
     """Back to a given value, for properties whose UNSET is refused or means something else."""
     return Reset(value=value)
 

@@ -36,30 +36,39 @@ def with_names(model: M, names: Mapping[str, tuple[str, ...]], place: str = "") 
     """
     raw: dict[str, Any] = {}
     for attribute, field, value, facts in _fields(place, model):
-        if facts and facts.instead_of and field in names:
-            raw[facts.instead_of] = qualified(names[field]) if facts.qualified else names[field][-1]
-            raw |= zip(facts.within, names[field], strict=False)
+        if facts and facts.instead_of:
+            places = [at for at, _ in _one_by_one(field, value)]
+            if names.keys() >= set(places):
+                those = [qualified(names[at]) if facts.qualified else names[at][-1] for at in places]
+                raw[facts.instead_of] = those if isinstance(value, list) else those[0]
+                raw |= zip(facts.within, names[places[0]] if facts.within else (), strict=False)
         elif isinstance(value, Model):
             raw[attribute] = with_names(value, names, f"{field}.")
         elif isinstance(value, list):
-            items = enumerate(value)
+            items = _one_by_one(field, value)
             raw[attribute] = [
-                with_names(each, names, f"{field}[{at}].") if isinstance(each, Model) else each for at, each in items
+                with_names(each, names, f"{at}.") if isinstance(each, Model) else each for at, each in items
             ]
     return model.model_copy(update=raw)
 
 
 def _found(place: str, model: Model, namespace: str) -> Iterator[Requested]:
     for _, field, value, facts in _fields(place, model):
-        if isinstance(value, Reference):
-            if facts and facts.reference:
-                yield Requested(facts.reference, value.namespace or namespace, value.name, field)
-        elif isinstance(value, Model):
-            yield from _found(f"{field}.", value, namespace)
-        elif isinstance(value, list):
-            for at, each in enumerate(value):
-                if isinstance(each, Model):
-                    yield from _found(f"{field}[{at}].", each, namespace)
+        for at, each in _one_by_one(field, value):
+            if isinstance(each, Reference):
+                if facts and facts.reference:
+                    yield Requested(facts.reference, each.namespace or namespace, each.name, at)
+            elif isinstance(each, Model):
+                yield from _found(f"{at}.", each, namespace)
+
+
+def _one_by_one(field: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """(place, value) of what a field holds: of each item where it is a list."""
+    if not isinstance(value, list):
+        yield field, value
+        return
+    for at, each in enumerate(value):
+        yield f"{field}[{at}]", each
 
 
 def _fields(place: str, model: Model) -> Iterator[tuple[str, str, Any, Property | None]]:

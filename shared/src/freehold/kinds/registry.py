@@ -7,6 +7,8 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from pydantic.alias_generators import to_camel
+
 from freehold.claims import CLAIM
 from freehold.kinds import account, schema
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
@@ -48,7 +50,7 @@ def refusal(field: SpecField) -> str | None:
 
 def to_raw(field: SpecField) -> str:
     """Name in the manifest of the raw field that a reference stands for."""
-    return field.name.removesuffix("Ref")
+    return to_camel(str(field.facts.instead_of))
 
 
 def refused(spec: SnowflakeSpec) -> tuple[tuple[str, str], ...]:

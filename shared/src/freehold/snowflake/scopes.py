@@ -64,7 +64,7 @@ def around(kind: Kind, target: Target) -> Scope:
     if kind.filling and target.slot:
         listing = kind.filling.show(target.slot)
         return Scope(listing.query, listing.column, paged=False, divisible=False)
-    return Scope(kind.show_all(target), paged=kind.shown_in_pages)
+    return Scope(kind.show_all(target), paged=kind.shown_in_pages, divisible=kind.shown_by_name)
 
 
 def worth_it(scope: Scope, askers: int, rows: int | None) -> bool:

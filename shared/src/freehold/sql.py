@@ -66,6 +66,17 @@ def literal_in_line(value: str) -> Sql:
     return words(text.replace("\r", r"\r").replace("\n", r"\n").replace("\t", r"\t"))
 
 
+def dollar_quoted(value: str) -> Sql:
+    """A string literal in $$, in which nothing is an escape.
+
+    Raises:
+        ValueError: the value would end it.
+    """
+    if "$$" in value or value.endswith("$"):
+        raise ValueError("a text in $$ can't hold $$")
+    return words(f"$${value}$$")
+
+
 def masked(fragment: Sql, value: str) -> Sql:
     """A fragment whose text is shown to nobody, since it is a secret value."""
     return Sql(fragment.text, MASK, (value,) if value else ())

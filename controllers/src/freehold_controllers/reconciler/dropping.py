@@ -5,8 +5,9 @@ The object of a resource that goes and the one that is recreated are dropped ali
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -39,6 +40,8 @@ from freehold_controllers.reconciler.removal import (
     waits_for,
 )
 from freehold_controllers.reconciler.services import Services
+
+_log = logging.getLogger(__name__)
 
 _FOLLOWED = 5
 """Children whose end is waited for at a time."""
@@ -200,7 +203,8 @@ async def drop(
     # One that gets no answer counts from now on.
     services.attempts.begin(holding.uid, "DROP")
     try:
-        await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
+        async with _prepared(remote):
+            await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
     except SnowflakeError as error:
         if not error.outcome_known:
             raise
@@ -221,6 +225,27 @@ async def drop(
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped{granted_by(seen)}")
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
+
+
+@asynccontextmanager
+async def _prepared(remote: Remote) -> AsyncIterator[None]:
+    """What hangs together with an object is made ready for its DROP, and put back, whatever comes of that."""
+    kind = remote.kind
+    rows = await remote.query(kind.details[kind.surroundings](remote.target)) if kind.around_drop else ()
+    steps = kind.around_drop(remote.target, rows) if kind.around_drop else ()
+    try:
+        for step in steps:
+            if not step.after_failure:
+                await remote.take(step)
+        yield
+    finally:
+        for step in steps:
+            if step.after_failure:
+                try:
+                    await remote.take(step)
+                except SnowflakeError as error:
+                    # What declares it puts it back, too; whether the object is gone must be told all the same.
+                    _log.warning("%s was left out after a DROP: %s", step.statement, error)
 
 
 async def explained(remote: Remote, refusal: SnowflakeError) -> Exception:

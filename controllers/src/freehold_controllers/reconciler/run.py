@@ -263,9 +263,12 @@ class Run:
         depth: Depth = "deep" if self.looked_deep else "shallow"
         evidence = subject.claim.evidence if subject.claim else None
         view = await remote.view(depth, evidence, not_before=self._not_before)
-        if isinstance(view, Observation) and view.shared and not isinstance(decide(subject, view), InSync):
-            return await remote.view(depth, evidence)
-        return view
+        if not isinstance(view, Observation) or isinstance(decide(subject, view), InSync):
+            return view
+        if self._kind.surroundings and depth == "shallow":
+            self.looked_deep = True
+            return await remote.view("deep", evidence)
+        return await remote.view(depth, evidence) if view.shared else view
 
     async def _create(self, managed: Managed, remote: Remote, holding: Holding) -> View:
         report, before = self.report, holding.spec

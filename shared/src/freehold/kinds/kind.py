@@ -76,6 +76,10 @@ class Kind:
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
+        around_drop: (target, rows of its surroundings) to the steps around a DROP: those to be taken after a failure,
+            too, follow it, and the others go before it.
+        surroundings: the further query that tells of what an object hangs together with. Updates are planned with it
+            alone.
         after_create: statements that follow the CREATE in the same pass only.
         content: what stands in the way of a DROP.
         statement_limit: how long a statement that makes, changes or drops such an object may run, where the 60 seconds
@@ -120,6 +124,8 @@ class Kind:
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None
+    around_drop: Callable[[Target, tuple[Row, ...]], tuple[Step, ...]] | None = None
+    surroundings: str = ""
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: tuple[Content, ...] = ()
     statement_limit: timedelta | None = None

@@ -7,17 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from freehold.identifiers import InvalidName
-from freehold.identity import Identity, Slot
+from freehold.identity import Identity, Name, Slot
 from freehold.slots import (
     ACCOUNT,
     Phrase,
+    Place,
     all_in,
     assignment,
     attachment,
     column,
+    constrained,
     constraint,
     future_in,
     grant,
+    holder,
     of,
     ownership,
     tag_value,
@@ -71,7 +74,7 @@ GRANTS = st.tuples(PRIVILEGES, SECURABLES, GRANTEES)
         (tag_value(("D", "S", "G"), column(T, "C")), 'TAG "D"."S"."G" ON TABLE "D"."S"."T" COLUMN "C"'),
         (tag_value(("D", "S", "G"), of("WAREHOUSE", "W")), 'TAG "D"."S"."G" ON WAREHOUSE "W"'),
         (tag_value(("D", "S", "G"), ACCOUNT), 'TAG "D"."S"."G" ON ACCOUNT'),
-        (constraint("PK", T), 'CONSTRAINT "PK" ON TABLE "D"."S"."T"'),
+        (constraint("primary key", "PK", T), 'PRIMARY KEY "PK" ON TABLE "D"."S"."T"'),
     ],
 )
 def test_a_slot_reads_as_sql_does_and_is_read_back(slot: Slot, printed: str) -> None:
@@ -137,3 +140,27 @@ def test_what_could_be_taken_for_another_slot_is_no_privilege(words: str) -> Non
         grant(words, T, R)
     with pytest.raises(InvalidName):
         ownership(of(words, "D"))
+
+
+@pytest.mark.parametrize(
+    ("slot", "place"),
+    [
+        (attachment("NETWORK POLICY", ACCOUNT), Place("ACCOUNT")),
+        (attachment("NETWORK POLICY", of("USER", "U")), Place("USER", Name(("U",)))),
+        (attachment("MASKING POLICY", column(T, "C")), Place("TABLE", Name(("D", "S", "T")), "C")),
+        (tag_value(("D", "S", "G"), of("DATABASE ROLE", "D", "R")), Place("DATABASE ROLE", Name(("D", "R")))),
+        (tag_value(("D", "S", "G"), column(T, "OF U")), Place("TABLE", Name(("D", "S", "T")), "OF U")),
+    ],
+    ids=str,
+)
+def test_a_slot_tells_what_it_is_on(slot: Slot, place: Place) -> None:
+    assert holder(slot) == place
+
+
+def test_constraints_of_all_types_share_the_names_of_a_table() -> None:
+    types = ("PRIMARY KEY", "UNIQUE", "FOREIGN KEY")
+    assert len({Identity("A", "C", constraint(each, "N", T)).hash for each in types}) == 1
+    assert [constrained(constraint(each, "N", T)).type for each in types] == list(types)
+    assert (
+        Identity("A", "C", constraint("UNIQUE", "N", T)).hash != Identity("A", "C", constraint("UNIQUE", "M", T)).hash
+    )

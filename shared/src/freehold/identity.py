@@ -24,6 +24,8 @@ HASH_LENGTH = 52
 _WORDS = re.compile(r"[A-Z][A-Z0-9_.]*(?: [A-Z][A-Z0-9_.]*)*")
 _RELATION = re.compile(r"\b(?:(?:DYNAMIC|EVENT|EXTERNAL|ICEBERG|INTERACTIVE) TABLE|(?:SEMANTIC )?VIEW)$")
 """Words of what shares its names with tables."""
+_CONSTRAINT = re.compile(r"^(?:PRIMARY KEY|UNIQUE|FOREIGN KEY)$")
+"""Types of constraints, which share their names."""
 _QUOTED = r'"(?:[^"]|"")+"'
 _NAME = re.compile(rf"{_QUOTED}(?:\.{_QUOTED})*")
 
@@ -87,10 +89,12 @@ class Slot:
     @property
     def canonical(self) -> tuple[str | Name, ...]:
         """The phrase with one word for tables, views and all else that shares their names: GRANT takes any of these
-        words for any of them, so that several phrases are one place."""
+        words for any of them, so that several phrases are one place. Likewise for constraints."""
         following = (*self.phrase[1:], None)
         return tuple(
-            _RELATION.sub("TABLE", piece) if isinstance(piece, str) and isinstance(name, Name) else piece
+            _CONSTRAINT.sub("CONSTRAINT", _RELATION.sub("TABLE", piece))
+            if isinstance(piece, str) and isinstance(name, Name)
+            else piece
             for piece, name in zip(self.phrase, following, strict=True)
         )
 

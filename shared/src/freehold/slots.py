@@ -202,9 +202,32 @@ def tag_value(tag: tuple[str, str, str], holder: Phrase) -> Slot:
     return Slot(_joined("TAG", Name(tag), "ON", holder))
 
 
-def constraint(name: str, table: Phrase) -> Slot:
-    """`CONSTRAINT "PK" ON TABLE "DB"."S"."T"`: each table has a name space of its own for them."""
-    return Slot(_joined("CONSTRAINT", Name((name,)), "ON", table))
+def constraint(type_: str, name: str, table: Phrase) -> Slot:
+    """`PRIMARY KEY "PK" ON TABLE "DB"."S"."T"`: each table has a name space of its own for all types of them."""
+    return Slot(_joined(_words(type_), Name((name,)), "ON", table))
+
+
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """What a constraint is.
+
+    Attributes:
+        type: its words, such as `FOREIGN KEY`.
+        name: its stored name.
+        table: the table.
+    """
+
+    type: str
+    name: str
+    table: Name
+
+
+def constrained(slot: Slot) -> Constrained:
+    """What a slot says that `constraint` made."""
+    match slot.phrase:
+        case (str(words), Name((name,)), "ON TABLE", Name() as table):
+            return Constrained(words, name, table)
+    raise ValueError(f"not a constraint: {slot}")
 
 
 def _joined(*pieces: str | Name | Phrase) -> Phrase:

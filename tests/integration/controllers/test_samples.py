@@ -61,4 +61,4 @@ def _beginning(end: str) -> str:
     """How the statement begins that fills what another one empties."""
     if end.startswith("REVOKE "):
         return end.replace("REVOKE ", "GRANT ", 1).replace(" FROM ", " TO ")
-    return end.replace(" UNSET ", " SET ")
+    return end.replace(" UNSET ", " SET ").replace(" DROP ", " ADD ").removesuffix(" RESTRICT")

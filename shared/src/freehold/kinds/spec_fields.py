@@ -72,6 +72,10 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
     yield field.name, value
     for name, part in field.facts.codec.parts(value):
         yield f"{field.name}.{name}", part
+    if isinstance(value, BaseModel):
+        for each in properties(type(value)):
+            if each.facts.item and (part := getattr(value, each.attribute)) is not None:
+                yield f"{field.name}.{each.name}", part
     for item in value if field.facts.items else ():
         name = item if isinstance(item, str) else item.name
         yield item_name(field.name, name), item

@@ -23,7 +23,7 @@ from freehold.claim_store import ClaimStore
 from freehold.claims import CLAIM, Claim, Holder, new_claim
 from freehold.identity import Identity, Name
 from freehold.kinds.account.warehouse import WAREHOUSE
-from freehold.kinds.registry import RESOURCES
+from freehold.kinds.resources import RESOURCES
 from freehold.kube.client import Kube
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Object

@@ -48,6 +48,6 @@ def register_webhook(control_plane: ControlPlane, url: str, ca: bytes) -> None:
 def _render(control_plane: ControlPlane, *templates: str) -> str:
     return control_plane.helm(
         *("template", "freehold", str(CHART), f"--namespace={NAMESPACE}"),
-        *("--set", f"{REGISTRY},certificates.mode=selfManaged"),
+        *("--set", f"{REGISTRY},certificates.mode=selfManaged,fieldExports.enabled=true"),
         *(f"--show-only=templates/{name}.yaml" for name in templates),
     ).stdout

@@ -22,6 +22,7 @@ from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Domain
 from freehold.kinds.registry import KINDS, kinds_of
 from freehold.kinds.resource import GroupResource
+from freehold.kinds.resources import UTILITIES
 from freehold.kube.client import Kube
 from freehold.kube.objects import LEASES, NAMESPACES, Key, Object
 from freehold.kube.turns import LABEL as TURN
@@ -52,7 +53,7 @@ from freehold_controllers.reconciler.sweeping import sweeping
 from freehold_controllers.reconciler.tally import Tally
 from freehold_controllers.runtime.lines import Priority
 from freehold_controllers.runtime.process import Beside, Process, Settings
-from freehold_controllers.runtime.watches import Wake, Watch
+from freehold_controllers.runtime.watches import Wake, Watch, works_with_nothing
 from freehold_controllers.runtime.work import Reconcile, Result
 from freehold_controllers.sharing import Sharing
 
@@ -99,6 +100,9 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         mode: Annotated[
             Mode, typer.Option(help="ReadOnly plans into status and metrics, and sends nothing that writes.")
         ] = Mode.READ_WRITE,
+        field_exports: Annotated[
+            bool, typer.Option("--field-exports", help="Write what FieldExports ask for into ConfigMaps and Secrets.")
+        ] = False,
         log_level: LogLevel = "info",
         log_format: LogFormat = logs.Format.JSON,
     ) -> None:
@@ -130,6 +134,7 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
                     ),
                     allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
                     conflict_detail=conflict_detail,
+                    field_exports=field_exports,
                 )
             )
 
@@ -148,6 +153,7 @@ async def serve(
     policy: LoginPolicy,
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
+    field_exports: bool,
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts(statement_timeout)
@@ -181,6 +187,7 @@ async def serve(
             conflict_detail=conflict_detail,
             require_active=_refuse if read_only else process.member.require_active,
             read_only=read_only,
+            field_exports=field_exports,
         )
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}
@@ -255,6 +262,15 @@ def _watches(
         # A log-in may hang by itself: it waits for nothing that works with it, nor the other way round.
         Watch(PROVIDER_CONFIG.path, reconciled=PROVIDER_CONFIG.path in own, wakes=configs, group=_itself),
         *(Watch(path, reconciled=path in own, wakes=resources, group=provider_name) for path in kinds),
+        *(
+            Watch(
+                each.resource.path,
+                reconciled=each.resource.path in own,
+                wakes=resources,
+                group=provider_name if each.uses_provider else works_with_nothing,
+            )
+            for each in UTILITIES.values()
+        ),
         Watch(CLAIM.path, wakes=claims),
         Watch(NAMESPACES, wakes=following.wakes),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from freehold.claim_store import ClaimStore
 from freehold.claims import Claim, Holder, Liveness, heir, liveness, sweepable
 from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import UTILITIES
 from freehold.kube.errors import ApiError, Conflict
 from freehold.resolve import stands_for
 
@@ -29,11 +30,11 @@ class Seen:
 async def look_at_holder(store: ClaimStore, claim: Claim) -> Seen:
     """What the holder of a claim is now; what can't be read isn't known."""
     holder = claim.spec.holder
-    kind = KINDS.get(holder.kind)
-    if kind is None or kind.resource.path.group != holder.group:
+    held_by = KINDS.get(holder.kind) or UTILITIES.get(holder.kind)
+    if held_by is None or held_by.resource.path.group != holder.group:
         return Seen()
     try:
-        resource = await store.get(kind.resource.path, holder.namespace, holder.name)
+        resource = await store.get(held_by.resource.path, holder.namespace, holder.name)
     except ApiError:
         return Seen()
     if resource is None:

@@ -21,6 +21,8 @@ from freehold.kinds.model import Model
 from freehold.kinds.names import Requested
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
+from freehold.kinds.resources import UTILITIES
+from freehold.kinds.utility.declaration import Utility
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError, NotFound
 from freehold.kube.objects import Object
@@ -140,10 +142,12 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
     """Whether a resource claims an identity; None when that can't be told.
 
     Args:
-        resource: any resource of a Snowflake kind.
+        resource: any resource that may hold claims.
         identity: the identity.
         get: how parents and ProviderConfig are read.
     """
+    if utility := UTILITIES.get(resource.kind):
+        return _claims(utility, resource, identity)
     kind = KINDS.get(resource.key.kind)
     if kind is None:
         return None
@@ -157,6 +161,14 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
     if isinstance(resolved, Unresolved) or resolved.identities is None:
         return None
     return any(each.hash == identity.hash for each in resolved.identities)
+
+
+def _claims(utility: Utility, resource: Object, identity: Identity) -> bool | None:
+    try:
+        spec = utility.resource.spec.model_validate(resource.spec)
+    except ValidationError:
+        return None
+    return identity in utility.identities(spec, resource.namespace)
 
 
 async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from freehold.kinds.kind import Domain
-from freehold.kinds.registry import KINDS, RESOURCES
+from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import RESOURCES
 from freehold_devstack.processes import until
 from tests.harness.chart import NAMESPACE
 from tests.integration.chart.release import GROUPS, Release, service_account

@@ -11,8 +11,8 @@ import yaml
 
 from freehold.kinds.common import Status
 from freehold.kinds.model import Model, model_in
-from freehold.kinds.registry import RESOURCES
 from freehold.kinds.resource import Resource
+from freehold.kinds.resources import RESOURCES
 from freehold.kube.client import Kube
 from freehold_controllers.reconciler.status import write
 

@@ -10,8 +10,9 @@ import pytest
 
 from freehold.claims import CLAIM
 from freehold.generate.crd import definition
-from freehold.kinds.registry import KINDS, RESOURCES
+from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
+from freehold.kinds.resources import RESOURCES
 
 resources = pytest.mark.parametrize("resource", RESOURCES, ids=lambda each: each.kind)
 

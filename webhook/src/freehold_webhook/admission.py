@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from freehold import confirmation, conflicts, fingerprint, login_policy, permissions, planning, recreation, validation
-from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all
+from freehold import confirmation, fingerprint, login_policy, permissions, planning, recreation, validation
 from freehold.claim_store import ClaimStore
-from freehold.claims import Account, ClaimSpec, Holder, new_claim
+from freehold.claims import Account, ClaimSpec, Holder
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
@@ -24,21 +23,25 @@ from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfi
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import DECLARED, UTILITIES
+from freehold.kinds.utility.declaration import Utility
 from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.login_policy import LoginPolicy
 from freehold.permissions import Denied, Usage
 from freehold.resolve import Get, Provider, Resolved, Unresolved, describe, resolve
-from freehold_webhook import messages
-from freehold_webhook.metrics import CLAIMS, DURATION, REQUESTS
+from freehold_webhook import messages, utilities
+from freehold_webhook.claiming import claim
+from freehold_webhook.metrics import DURATION, REQUESTS
 from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
 
 BUDGET = 3.0
 """Seconds for a decision; the API server waits 5."""
 
 _RESOURCES = {
-    (resource.path.group, resource.kind) for resource in (PROVIDER_CONFIG, *(k.resource for k in KINDS.values()))
+    (resource.path.group, resource.kind)
+    for resource in (PROVIDER_CONFIG, *(each.resource for each in DECLARED.values()))
 }
 
 _log = logging.getLogger(__name__)
@@ -169,14 +172,18 @@ class Admission:
             return ALLOWED
         if request.kind == PROVIDER_CONFIG.kind:
             return self._provider_config(asker.namespace, new, old)
-        kind = KINDS[request.kind]
-        if old is None and await self._store.get(kind.resource.path, asker.namespace, asker.name):
+        declared = UTILITIES.get(request.kind) or KINDS[request.kind]
+        if old is None and await self._store.get(declared.resource.path, asker.namespace, asker.name):
             # The API server itself will answer that it exists.
             return ALLOWED
-        before = _readable(kind, old) if old is not None else None
-        spec = new.parsed(kind.spec)
+        if isinstance(declared, Utility):
+            return await utilities.decide(
+                declared, new, old, asker, self._store, self._conflict_detail, dry_run=request.dry_run
+            )
+        before = _readable(declared, old) if old is not None else None
+        spec = new.parsed(declared.spec)
         stalled = old is not None and any(each.type == STALLED for each in conditions_of(old))
-        return await self._change(Change(kind, asker, spec, before, new.annotations, request.dry_run, stalled))
+        return await self._change(Change(declared, asker, spec, before, new.annotations, request.dry_run, stalled))
 
     def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
         spec = new.parsed(ProviderConfigSpec)
@@ -249,17 +256,10 @@ class Admission:
         if had and (pinned := await self._pinned(change.asker, had, provider.account)):
             return denied(Cause.IDENTITY_CHANGED, messages.pinned(pinned, provider.account))
         added = sorted(after.claimed - had.claimed if had else after.claimed)
-        asked = [new_claim(identity, provider.account.name, change.asker) for identity in added]
-        outcome = await acquire_all(self._store, asked, dry_run=change.dry_run)
-        if not change.dry_run:
-            _count(outcome)
-        if isinstance(outcome, Refused):
-            return denied(Cause.CONFLICT, conflicts.owned(outcome.claim, change.asker, self._conflict_detail))
-        if isinstance(outcome, Undecided):
-            why = conflicts.contested(outcome.claim, change.asker, self._conflict_detail)
-            return undecided(Cause.CONFLICT, messages.not_checked(change.asker, why))
-        awaited = [each.claim for each in outcome if isinstance(each, Awaiting)]
-        return verdict.warn(*(conflicts.awaited(each, change.asker, self._conflict_detail) for each in awaited))
+        claimed = await claim(
+            self._store, added, provider.account.name, change.asker, self._conflict_detail, dry_run=change.dry_run
+        )
+        return claimed.warn(*verdict.warnings) if claimed.outcome is Outcome.ALLOWED else claimed
 
     def _without_provider(self, change: Change, missing: Unresolved, before: _Seen | None) -> Verdict:
         """The verdict about a resource whose ProviderConfig isn't there, or can't be read."""
@@ -276,8 +276,8 @@ class Admission:
         if was is None or was.key == account.key or not had.claimed:
             return None
         # They are asked for together: one tells of all.
-        claim = await self._store.read(min(had.claimed).hash)
-        return claim.spec if claim and claim.spec.holder.same(asker) and claim.spec.telling else None
+        found = await self._store.read(min(had.claimed).hash)
+        return found.spec if found and found.spec.holder.same(asker) and found.spec.telling else None
 
     async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> _Seen:
         namespace = change.asker.namespace
@@ -319,11 +319,6 @@ def _readable(kind: Kind, resource: Object) -> SnowflakeSpec | None:
         return resource.parsed(kind.spec)
     except ValidationError:
         return None
-
-
-def _count(outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> None:
-    for each in outcome if isinstance(outcome, tuple) else (outcome,):
-        CLAIMS.labels(each.how.value if isinstance(each, Held) else type(each).__name__.lower()).inc()
 
 
 def _record(request: Request, asker: Holder, verdict: Verdict, seconds: float) -> None:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from freehold import confirmation
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigStatus, VerifiedAccount
 from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import UTILITIES
 from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
@@ -209,7 +210,7 @@ class ProviderConfigs:
         return await status.write(self._services.kube, PROVIDER_CONFIG.path, found, new, self._services.manager)
 
     def _users(self, found: Object) -> Iterator[Key]:
-        for name in KINDS:
+        for name in (*KINDS, *(each.name for each in UTILITIES.values() if each.uses_provider)):
             reflector = self._services.reflectors[name]
             if not reflector.synced.is_set():
                 raise Unfinished(f"it isn't known yet which {reflector.path.plural} use it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from freehold.claims import CLAIM, HAND_OVER_ANNOTATION
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, CONFIRMED_UNTIL
@@ -22,14 +22,24 @@ class Following:
     def __init__(self) -> None:
         self._topics: dict[Key, set[Key]] = {}
         self._followers: defaultdict[Key, set[Key]] = defaultdict(set)
+        self._close: set[Key] = set()
 
-    def follow(self, key: Key, topic: Key) -> None:
-        """Have a key woken when a topic changes. To be noted before the topic is read, so that no change is missed."""
+    def follow(self, key: Key, topic: Key, *, closely: bool = False) -> None:
+        """Have a key woken when a topic changes. To be noted before the topic is read, so that no change is missed.
+
+        Args:
+            key: who is woken.
+            topic: what is followed.
+            closely: whether each change of its status counts, and of all else that the key follows.
+        """
         self._topics.setdefault(key, set()).add(topic)
         self._followers[topic].add(key)
+        if closely:
+            self._close.add(key)
 
     def forget(self, key: Key) -> None:
         """Let go of all that a key follows: it is gone, or about to look anew."""
+        self._close.discard(key)
         for topic in self._topics.pop(key, ()):
             self._followers[topic].discard(key)
             if not self._followers[topic]:
@@ -38,10 +48,13 @@ class Following:
     def wakes(self, before: Object | None, after: Object | None) -> Iterable[Wake]:
         """The keys that a change of an object wakes."""
         changed = after or before
-        if changed is None or _bearing(before) == _bearing(after):
+        if changed is None:
             return ()
+        followers: Collection[Key] = self._followers.get(changed.key, ())
+        if before is not None and after is not None and _bearing(before) == _bearing(after):
+            followers = self._close.intersection(followers) if before.status != after.status else ()
         author = _holder(after) if before is None and after is not None and after.kind == CLAIM.kind else None
-        return tuple((key, Priority.RETRY) for key in self._followers.get(changed.key, ()) if key != author)
+        return tuple((key, Priority.RETRY) for key in followers if key != author)
 
 
 def _holder(claim: Object) -> Key:

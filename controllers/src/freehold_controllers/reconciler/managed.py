@@ -69,6 +69,11 @@ class Managed:
         return self.object.key
 
     @property
+    def fills_slots(self) -> bool:
+        """Whether it stands for slots, of which its manifest may ask for others than it holds."""
+        return self.kind.slots is not None
+
+    @property
     def provider(self) -> tuple[str, str]:
         """Namespace and name of its ProviderConfig."""
         reference = self.spec.provider_ref

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from freehold import conflicts
 from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all
-from freehold.claims import CLAIM, GRACE, Claim, new_claim
+from freehold.claims import CLAIM, GRACE, Claim, Holder, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
 from freehold_controllers.reconciler.decision import Stop
@@ -18,6 +19,19 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
+
+
+class Claimant(Protocol):
+    """A resource that holds claims."""
+
+    @property
+    def key(self) -> Key: ...
+
+    @property
+    def holder(self) -> Holder: ...
+
+    @property
+    def fills_slots(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +47,7 @@ class Owned:
     surplus: tuple[Claim, ...] = ()
 
 
-async def hold(services: Services, managed: Managed, identities: Sequence[Identity], account_name: str) -> Owned:
+async def hold(services: Services, managed: Claimant, identities: Sequence[Identity], account_name: str) -> Owned:
     """Hold the claims to all that a resource stands for, or to nothing new.
 
     Args:
@@ -51,7 +65,7 @@ async def hold(services: Services, managed: Managed, identities: Sequence[Identi
     ours = {claim.name: claim for claim in read if claim is not None and claim.spec.holder.same(managed.holder)}
     missing = [each for each in identities if each.hash not in ours]
     surplus: Sequence[Claim] = ()
-    if managed.kind.slots or missing or any(claim.spec.evidence is None for claim in ours.values()):
+    if managed.fills_slots or missing or any(claim.spec.evidence is None for claim in ours.values()):
         # About to create or adopt: the claim pins the identity, so that an object which is ours already, under the name
         # that a reference or provider stood for earlier, stops everything.
         surplus = await _sort_out(services, managed, identities)
@@ -108,7 +122,7 @@ def _is_slot_in(claim: Claim, accounts: Collection[str]) -> bool:
     return isinstance(identity.name, Slot) and identity.account in accounts
 
 
-async def _sort_out(services: Services, managed: Managed, identities: Sequence[Identity]) -> Sequence[Claim]:
+async def _sort_out(services: Services, managed: Claimant, identities: Sequence[Identity]) -> Sequence[Claim]:
     """Give up what a resource holds without use; answers with what is to be taken away."""
     found = surplus_of(await _held(services, managed, *(each.hash for each in identities)), identities)
     for each in found.pinned:
@@ -131,7 +145,7 @@ async def _give_up(services: Services, claims: Iterable[Claim]) -> None:
             await services.store.delete(each)
 
 
-def _refusal(services: Services, managed: Managed, outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> Stop:
+def _refusal(services: Services, managed: Claimant, outcome: tuple[Held | Awaiting, ...] | Refused | Undecided) -> Stop:
     """Why a claim isn't had; the resource is woken when its holder changes."""
     lacking = next(each for each in outcome if isinstance(each, Awaiting)) if isinstance(outcome, tuple) else outcome
     claim = lacking.claim
@@ -164,7 +178,7 @@ async def let_go(services: Services, managed: Managed) -> bool:
     return not any(each.spec.unsettled for each in held)
 
 
-async def _held(services: Services, managed: Managed, *known: str) -> Sequence[Claim]:
+async def _held(services: Services, managed: Claimant, *known: str) -> Sequence[Claim]:
     """The claims of a resource; none, without a question, when it has no others than those that are known already."""
     # To list is to have the API server look at every claim there is.
     listed = services.reflectors[CLAIM.kind].synced.is_set()
@@ -173,7 +187,7 @@ async def _held(services: Services, managed: Managed, *known: str) -> Sequence[C
     return await _listed(services, managed)
 
 
-async def _listed(services: Services, managed: Managed) -> Sequence[Claim]:
+async def _listed(services: Services, managed: Claimant) -> Sequence[Claim]:
     """The claims of a resource, live."""
     found = await services.store.of_holder(managed.holder)
     return [each for each in found if each.spec.holder.same(managed.holder)]

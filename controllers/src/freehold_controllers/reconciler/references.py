@@ -65,7 +65,7 @@ async def _usable(asker: Key, requested: Requested, account: str, get: Get) -> O
         raise unresolved(f"{requested} doesn't exist")
     if found.deleting:
         raise unresolved(f"{requested} is being deleted: delete this resource, too, or refer to another one")
-    ready = _ready(found)
+    ready = ready_now(found)
     if ready is None or ready.status != "True":
         if circle := await _circle(asker, found, get):
             raise unresolved(
@@ -102,7 +102,7 @@ async def _circle(asker: Key, first: Object, get: Get) -> tuple[Key, ...]:
 
 def _references_in(found: Object) -> tuple[Requested, ...]:
     """The references of a resource that isn't ready; a ready one waits for nobody."""
-    ready = _ready(found)
+    ready = ready_now(found)
     if ready is not None and ready.status == "True":
         return ()
     try:
@@ -111,7 +111,7 @@ def _references_in(found: Object) -> tuple[Requested, ...]:
         return ()
 
 
-def _ready(found: Object) -> Condition | None:
+def ready_now(found: Object) -> Condition | None:
     """Whether a resource is ready, as far as that was told of its present generation."""
     told = (each for each in conditions_of(found) if each.type == READY)
     return next((each for each in told if each.observed_generation == found.generation), None)

@@ -47,6 +47,7 @@ class Services:
         conflict_detail: what is told of the owner of an object that a resource can't have.
         require_active: raises when another process may be working on the same objects.
         read_only: whether nothing is written but statuses: no statement, claim or finalizer.
+        field_exports: whether the installation lets values of statuses be written elsewhere.
         lacking: accounts and object types that have no CREATE OR ALTER, as they have answered this process.
         taken: which names something invisible has.
     """
@@ -66,6 +67,7 @@ class Services:
     conflict_detail: Detail
     require_active: Callable[[], None]
     read_only: bool = False
+    field_exports: bool = False
     lacking: set[tuple[str, str]] = field(default_factory=set)
     taken: Taken = field(default_factory=Taken)
 

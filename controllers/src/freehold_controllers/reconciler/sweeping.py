@@ -14,7 +14,7 @@ from prometheus_client import Gauge
 
 from freehold.claim_liveness import sweep
 from freehold.claims import CLAIM
-from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import DECLARED
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object
 from freehold.metrics import REGISTRY
@@ -73,7 +73,7 @@ def census(
     holders = {holder: claims for holder, claims in inventory.holders.items() if covers(holder[2])}
     there = set()
     for kind, of_kind in resources.items():
-        group = KINDS[kind].resource.path.group
+        group = DECLARED[kind].resource.path.group
         for each in filter(lambda resource: covers(resource.namespace), of_kind):
             key = (group, kind, each.namespace, each.name)
             there.add(key)
@@ -118,7 +118,7 @@ async def go_round(
     reflectors = services.reflectors
     suspects: Sequence[str] = ()
     if reflectors[CLAIM.kind].synced.is_set():
-        listed = {kind: reflectors[kind].store.values() for kind in KINDS if reflectors[kind].synced.is_set()}
+        listed = {kind: reflectors[kind].store.values() for kind in DECLARED if reflectors[kind].synced.is_set()}
         found = census(services.inventory, listed, covers)
         for kind in listed:
             _UNCLAIMED.labels(kind).set(found.unclaimed[kind])

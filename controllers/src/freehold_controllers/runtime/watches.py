@@ -18,7 +18,8 @@ def _none(*_: object) -> Iterable[Wake]:
     return ()
 
 
-def _nothing(_: Object) -> str:
+def works_with_nothing(_: Object) -> str:
+    """The group of what works with nothing that may hang."""
     return ""
 
 
@@ -41,7 +42,7 @@ class Watch:
     reconciled: bool = False
     wakes: Callable[[Object | None, Object | None], Iterable[Wake]] = _none
     fails: Callable[[ApiError | None], Iterable[Wake]] = _none
-    group: Callable[[Object], str] = _nothing
+    group: Callable[[Object], str] = works_with_nothing
     namespace: str | None = None
     label_selector: str | None = None
     field_selector: str | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from freehold.kinds.kind import Domain
+from freehold.kinds.utility.fieldexport import FIELD_EXPORT
 from freehold_controllers.controller import start
+from freehold_controllers.schema.fieldexport import FieldExports
 
 
 def main() -> None:
     """Entry point."""
-    start(Domain.SCHEMA)
+    start(Domain.SCHEMA, {FIELD_EXPORT.resource.path: FieldExports})

@@ -10,7 +10,7 @@ import yaml
 
 from freehold.generate import crd, errors, metrics, rbac, reference
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
-from freehold.kinds.registry import KINDS, RESOURCES
+from freehold.kinds.resources import DECLARED, RESOURCES
 
 HEADER = "# Generated from the kind declarations by `make generate`; never edited by hand.\n"
 
@@ -35,7 +35,7 @@ def outputs(samples: Path) -> dict[Path, str]:
     files[Path("docs/reference/README.md")] = reference.index(RESOURCES)
     files[Path("docs/errors.md")] = errors.page()
     files[Path("docs/metrics.md")] = metrics.page()
-    permissions = rbac.permissions(KINDS.values(), PROVIDER_CONFIG)
+    permissions = rbac.permissions(DECLARED.values(), PROVIDER_CONFIG)
     files[Path("charts/freehold/files/permissions.yaml")] = HEADER + permissions
     return files
 

@@ -15,6 +15,7 @@ import yaml
 from freehold.claims import CLAIM
 from freehold.kinds.kind import Domain, Kind, parents_among
 from freehold.kinds.resource import GroupResource, Resource
+from freehold.kinds.utility.declaration import Declared, Utility
 
 GET = ("get",)
 WATCH = ("list", "watch")
@@ -42,28 +43,30 @@ class Rule:
         return {"apiGroups": [self.group], "resources": list(self.resources), **named, "verbs": list(self.verbs)}
 
 
-def webhook(kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
-    """What the webhook may do: read every kind, watch those that others refer to, and claim."""
+def webhook(declared: Sequence[Declared], provider_config: Resource) -> tuple[Rule, ...]:
+    """What the webhook may do: read all that people declare, watch what others refer to, and claim."""
+    kinds = [each for each in declared if isinstance(each, Kind)]
     return (
-        *_rules(_paths(kinds, provider_config), GET),
+        *_rules(_paths(declared, provider_config), GET),
         *_rules(_paths(parents_among(kinds), provider_config), WATCH),
         *_rules([CLAIM.path], WEBHOOK_ON_CLAIMS),
     )
 
 
-def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource) -> tuple[Rule, ...]:
-    """What a domain's controller may do: read every kind, write its own (finalizers, status), and keep claims.
+def controller(domain: Domain, declared: Sequence[Declared], provider_config: Resource) -> tuple[Rule, ...]:
+    """What a domain's controller may do: read all that people declare, write its own (finalizers, status), and keep
+    claims.
 
     ProviderConfigs are verified by the account domain; the others count their DROPs in the status, and an admission
     policy keeps them from the rest of it. The definition of a kind is read before a DROP, since nothing is dropped
     while that is on its way out, and watched while it isn't there, so that its return is noticed.
     """
-    own = [kind.resource.path for kind in kinds if kind.domain is domain]
-    definitions = tuple(sorted(path.definition for path in (*_paths(kinds, provider_config), CLAIM.path)))
+    own = [each.resource.path for each in declared if each.domain is domain]
+    definitions = tuple(sorted(path.definition for path in (*_paths(declared, provider_config), CLAIM.path)))
     if domain is Domain.ACCOUNT:
         own.append(provider_config.path)
     return (
-        *_rules(_paths(kinds, provider_config), READ),
+        *_rules(_paths(declared, provider_config), READ),
         *_rules(own, PATCH),
         *_rules({*own, provider_config.path}, PATCH, subresource="status"),
         Rule("apiextensions.k8s.io", ("customresourcedefinitions",), READ, definitions),
@@ -71,33 +74,36 @@ def controller(domain: Domain, kinds: Sequence[Kind], provider_config: Resource)
     )
 
 
-def people(kinds: Sequence[Kind], provider_config: Resource) -> dict[str, tuple[Rule, ...]]:
-    """What people may do, by the role: `view` and `edit` in their namespaces, the others in the whole cluster.
+def people(declared: Sequence[Declared], provider_config: Resource) -> dict[str, tuple[Rule, ...]]:
+    """What people may do, by the role: `view` and `edit` in their namespaces, as well as one role for each privileged
+    utility, which `edit` leaves out; the others in the whole cluster.
 
     Nobody gets `*/status`, which tells drift from a user's change, nor writes claims, which decide what is dropped;
     `claims-admin` releases them.
     """
-    declared = _paths(kinds, provider_config)
+    privileged = [each for each in declared if isinstance(each, Utility) and each.privileged]
+    common = [each for each in declared if each not in privileged]
     return {
-        "view": _rules(declared, READ),
-        "edit": _rules(declared, EDIT),
+        "view": _rules(_paths(declared, provider_config), READ),
+        "edit": _rules(_paths(common, provider_config), EDIT),
+        **{f"{each.resource.path.plural}-edit": _rules([each.resource.path], EDIT) for each in privileged},
         "claims-view": _rules([CLAIM.path], READ),
         "claims-admin": _rules([CLAIM.path], (*READ, "delete")),
     }
 
 
-def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
+def permissions(declarations: Iterable[Declared], provider_config: Resource) -> str:
     """The file that the chart reads, as YAML.
 
     `admission` lists the resources that the webhook is asked about; every other key is a process, or a role of people,
     and lists the rules of its ClusterRole.
 
     Args:
-        kinds: every kind.
+        declarations: every kind and utility.
         provider_config: the ProviderConfig resource.
     """
-    declared = sorted(kinds, key=lambda kind: kind.name)
-    domains = sorted({Domain.ACCOUNT, *(kind.domain for kind in declared)}, key=lambda domain: domain.value)
+    declared = sorted(declarations, key=lambda each: each.name)
+    domains = sorted({Domain.ACCOUNT, *(each.domain for each in declared)}, key=lambda domain: domain.value)
     roles = {"webhook": webhook(declared, provider_config)}
     roles |= {domain.value: controller(domain, declared, provider_config) for domain in domains}
     roles |= people(declared, provider_config)
@@ -115,8 +121,8 @@ def permissions(kinds: Iterable[Kind], provider_config: Resource) -> str:
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=120)
 
 
-def _paths(kinds: Iterable[Kind], provider_config: Resource) -> list[GroupResource]:
-    return [*(kind.resource.path for kind in kinds), provider_config.path]
+def _paths(declared: Iterable[Declared], provider_config: Resource) -> list[GroupResource]:
+    return [*(each.resource.path for each in declared), provider_config.path]
 
 
 def _rules(paths: Iterable[GroupResource], verbs: tuple[str, ...], *, subresource: str = "") -> tuple[Rule, ...]:

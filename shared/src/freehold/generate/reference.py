@@ -12,6 +12,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Property
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
+from freehold.kinds.resources import DECLARED
 from freehold.kinds.spec_fields import properties
 
 
@@ -59,9 +60,9 @@ def index(resources: tuple[Resource, ...]) -> str:
 def _facts(resource: Resource) -> Iterator[str]:
     path = resource.path
     yield f"- `apiVersion: {path.api_version}`, {'namespaced' if path.namespaced else 'cluster-scoped'}"
-    kind = KINDS.get(resource.kind)
-    if kind is not None:
-        yield f"- run by the {kind.domain.value} controller (`freehold-{kind.domain.value}`)"
+    if declared := DECLARED.get(resource.kind):
+        yield f"- run by the {declared.domain.value} controller (`freehold-{declared.domain.value}`)"
+    if kind := KINDS.get(resource.kind):
         yield f"- {_when_deleted(kind)}"
 
 

@@ -261,9 +261,14 @@ def own_name() -> Any:
     return Field(json_schema_extra=Property(change=Change.IDENTITY))
 
 
-def immutable() -> Any:
-    """A field that belongs to what the object is, such as the name of its database: another value, another object."""
-    return _field(Property(change=Change.IDENTITY))
+def immutable(*, required: bool = False, **constraints: Any) -> Any:
+    """A field that belongs to what the object is, such as the name of its database: another value, another object.
+
+    Args:
+        required: whether every manifest has it.
+        constraints: pydantic's.
+    """
+    return _field(Property(change=Change.IDENTITY), required=required, **constraints)
 
 
 def qualified_name(split: Callable[[str], tuple[str, ...]] = split_in_database) -> Any:

@@ -69,6 +69,7 @@ class Kind:
         separator: between assignments after SET.
         rules: CEL rules of the spec beside those of its fields.
         volatile: columns of SHOW that change by themselves and never go to status.
+        sensitive: columns of SHOW that no ConfigMap may show, beside those that its fields tell (`freehold.exports`).
         details: further queries of a deep observation by name, asked only while a field that they serve is managed.
         alterable: attributes of the spec that ALTER changes; None where all that declare a statement do.
         outputs: what people must know of an object and can't choose, by its name in the status. It is read from queries
@@ -118,6 +119,7 @@ class Kind:
     separator: str = ", "
     rules: tuple[Rule, ...] = ()
     volatile: frozenset[str] = frozenset()
+    sensitive: frozenset[str] = frozenset()
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     alterable: frozenset[str] | None = None
     outputs: Mapping[str, Observe] = field(default_factory=dict)

@@ -9,13 +9,10 @@ from types import MappingProxyType
 
 from pydantic.alias_generators import to_camel
 
-from freehold.claims import CLAIM
 from freehold.kinds import account, schema
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.model import Model
-from freehold.kinds.resource import Resource
 from freehold.kinds.spec_fields import SpecField, properties
 
 
@@ -29,9 +26,6 @@ def _declared() -> Iterator[Kind]:
 
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in sorted(_declared(), key=lambda k: k.name)})
 """Snowflake kinds by name."""
-
-RESOURCES: tuple[Resource, ...] = (CLAIM, PROVIDER_CONFIG, *(kind.resource for kind in KINDS.values()))
-"""Every custom resource: the claim, the provider configuration and the kinds."""
 
 
 def kinds_of(domain: Domain) -> tuple[Kind, ...]:

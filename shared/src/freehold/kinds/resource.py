@@ -95,6 +95,16 @@ def at_most(low: str, high: str) -> Rule:
     )
 
 
+def duration_within(field: str, least: str, most: str) -> Rule:
+    """A duration is neither too short nor too long, both written as in `5m`."""
+    value = f"duration(self.{field})"
+    return Rule(
+        f"!has(self.{field}) || {value} >= duration('{least}') && {value} <= duration('{most}')",
+        f"{field} must be from {least} to {most}",
+        field,
+    )
+
+
 def only_when(fields: Sequence[str], condition: str, message: str) -> Rule:
     """The fields may be set only while a CEL condition over the spec holds."""
     absent = " && ".join(f"!has(self.{field})" for field in fields)

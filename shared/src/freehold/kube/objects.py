@@ -13,6 +13,7 @@ from freehold.kinds.resource import GroupResource
 
 M = TypeVar("M", bound=BaseModel)
 
+CONFIG_MAPS = GroupResource("", "v1", "configmaps", "ConfigMap")
 SECRETS = GroupResource("", "v1", "secrets", "Secret")
 ROLE_BINDINGS = GroupResource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
 NAMESPACES = GroupResource("", "v1", "namespaces", "Namespace", namespaced=False)

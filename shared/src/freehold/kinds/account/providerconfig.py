@@ -12,7 +12,16 @@ from freehold.kinds.account.authentication import AuthenticationType, Credential
 from freehold.kinds.common import Name, Status
 from freehold.kinds.fields import immutable
 from freehold.kinds.model import Model
-from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.kinds.resource import (
+    AGE,
+    SNOWFLAKE_GROUP,
+    VERSION,
+    Column,
+    GroupResource,
+    Resource,
+    Rule,
+    duration_within,
+)
 from freehold.session_parameters import RESERVED
 
 Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=513)]], Field(max_length=1000)]
@@ -193,15 +202,6 @@ class ProviderConfigStatus(Status):
     """Secret that is held by the finalizer freehold.dev/in-use, so that it doesn't go before what needs it."""
 
 
-def _bounded(field: str, least: str, most: str) -> Rule:
-    value = f"duration(self.{field})"
-    return Rule(
-        f"!has(self.{field}) || {value} >= duration('{least}') && {value} <= duration('{most}')",
-        f"{field} must be from {least} to {most}",
-        field,
-    )
-
-
 PROVIDER_CONFIG = Resource(
     path=GroupResource(SNOWFLAKE_GROUP, VERSION, "providerconfigs", "ProviderConfig"),
     spec=ProviderConfigSpec,
@@ -235,8 +235,8 @@ PROVIDER_CONFIG = Resource(
             "sessionParameters",
         ),
         Rule("!(has(self.host) && has(self.region))", "set host or region, not both", "host"),
-        _bounded("resyncInterval", "10s", "24h"),
-        _bounded("deepResyncInterval", "1m", "168h"),
+        duration_within("resyncInterval", "10s", "24h"),
+        duration_within("deepResyncInterval", "1m", "168h"),
     ),
     categories=("freehold", "snowflake"),
 )

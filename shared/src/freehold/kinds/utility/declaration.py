@@ -1,0 +1,48 @@
+"""A utility: the declaration of a resource type that stands for no object of Snowflake's. CRD, permissions, admission
+and claims derive from it, as those of a kind do; what it does is its own reconciler's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from freehold.identity import Identity
+from freehold.kinds.kind import Domain, Kind
+from freehold.kinds.resource import Resource
+
+
+@dataclass(frozen=True)
+class Utility:
+    """A resource type with a reconciler of its own.
+
+    Attributes:
+        resource: what Kubernetes knows of it.
+        domain: the controller that runs it.
+        identities: (spec, namespace) to what a resource claims, as far as that takes no account; sorted.
+        faults: what is wrong with a spec beyond what its schema tells, one sentence each, for people.
+        advice: what is legal in a spec but likely wrong, likewise.
+        privileged: whether it gives so much that nobody may declare it by the role `edit`.
+    """
+
+    resource: Resource
+    domain: Domain
+    identities: Callable[[Any, str], tuple[Identity, ...]] = lambda _spec, _namespace: ()
+    faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
+    advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
+    privileged: bool = False
+
+    @property
+    def name(self) -> str:
+        """CamelCase kind."""
+        return self.resource.kind
+
+    @property
+    def uses_provider(self) -> bool:
+        """Whether it works with a ProviderConfig."""
+        return "provider_ref" in self.resource.spec.model_fields
+
+
+Declared = Kind | Utility
+"""What people declare, and is reconciled for them."""

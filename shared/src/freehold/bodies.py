@@ -50,7 +50,7 @@ class InvalidBody(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class Token:
     """A piece of the text that means something.
 
     Attributes:
@@ -91,7 +91,7 @@ def expression(text: str, *, clauses: Collection[str] = ()) -> None:
     Raises:
         InvalidBody: it isn't one whole expression.
     """
-    tokens = _read(text)
+    tokens = read(text)
     _refuse_separators(tokens, "an expression")
     first, last = tokens[0], tokens[-1]
     if first.text in _QUERIES:
@@ -117,7 +117,7 @@ def query(text: str) -> None:
     Raises:
         InvalidBody: it isn't one whole query.
     """
-    tokens = _ended(_read(text))
+    tokens = _ended(read(text))
     _refuse_separators(tokens, "a query")
     first = next((each for each in tokens if each.text != "("), tokens[0])
     if first.text not in _QUERIES:
@@ -130,7 +130,7 @@ def statement(text: str) -> None:
     Raises:
         InvalidBody: it isn't one whole statement.
     """
-    tokens = _ended(_read(text))
+    tokens = _ended(read(text))
     if tokens[0].text not in _BLOCKS or len(tokens) == 1:
         _refuse_separators(tokens, "a statement that is no BEGIN ... END block")
     elif any(each.text == ";" for each in tokens) and tokens[-1].text != "END":
@@ -150,7 +150,7 @@ def canonical(text: str) -> tuple[str, ...]:
     """What means something in a text, alike for each of its spellings: words in upper case, names without needless
     quotes, neither blanks nor comments. A text that isn't sound stays as it is."""
     try:
-        tokens = _read(text)
+        tokens = read(text)
     except InvalidBody:
         return (text,)
     return tuple(_name(each.text) if each.kind == "name" else each.text for each in tokens)
@@ -159,7 +159,7 @@ def canonical(text: str) -> tuple[str, ...]:
 def unended(text: str) -> str:
     """A text without the semicolon that may end it and what follows that. One that isn't sound stays as it is."""
     try:
-        tokens = _read(text)
+        tokens = read(text)
     except InvalidBody:
         return text
     return text if _ended(tokens) is tokens else text[: tokens[-1].start]
@@ -169,7 +169,7 @@ def body(create: str) -> str | None:
     """What a CREATE makes its object of, as somebody typed it: what follows the AS that ends the header, which is a
     reserved word. None where there is none."""
     try:
-        tokens = _read(create)
+        tokens = read(create)
     except InvalidBody:
         return None
     end = next((each.end for each in tokens if each.kind == "word" and each.text == "AS" and not each.depth), None)
@@ -181,7 +181,7 @@ def _name(quoted: str) -> str:
     return quoted if needs_quotes(name) else name
 
 
-def _read(text: str) -> Sequence[_Token]:
+def read(text: str) -> Sequence[Token]:
     """All that means something in a text: at least one token, all brackets paired."""
     if "\0" in text:
         raise InvalidBody("it holds a NUL character")
@@ -195,8 +195,8 @@ def _read(text: str) -> Sequence[_Token]:
     return tokens
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    line, opened = 1, list[_Token]()
+def _tokens(text: str) -> Iterator[Token]:
+    line, opened = 1, list[Token]()
     for lexeme in _LEXEMES.finditer(text):
         kind, found = str(lexeme.lastgroup), lexeme[0]
         if kind == "open":
@@ -210,7 +210,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         if kind not in ("space", "remark"):
             if found in _PAIRS and (not opened or opened.pop().text != _PAIRS[found]):
                 raise InvalidBody(f"{found} in line {line} closes nothing")
-            token = _Token(
+            token = Token(
                 kind, found.upper() if kind == "word" else found, line, len(opened), lexeme.start(), lexeme.end()
             )
             if found in _PAIRS.values():
@@ -221,18 +221,18 @@ def _tokens(text: str) -> Iterator[_Token]:
         raise InvalidBody(f"{opened[-1].text} in line {opened[-1].line} is never closed")
 
 
-def _ended(tokens: Sequence[_Token]) -> Sequence[_Token]:
+def _ended(tokens: Sequence[Token]) -> Sequence[Token]:
     """What stands before a final semicolon."""
     return tokens[:-1] if tokens[-1].text == ";" and len(tokens) > 1 else tokens
 
 
-def _refuse_separators(tokens: Sequence[_Token], what: str) -> None:
+def _refuse_separators(tokens: Sequence[Token], what: str) -> None:
     for each in tokens:
         if each.text == ";":
             raise InvalidBody(f"; in line {each.line} ends {what}, and nothing may follow or be ended here")
 
 
-def _words(tokens: Sequence[_Token], word: str) -> Iterator[_Token]:
+def _words(tokens: Sequence[Token], word: str) -> Iterator[Token]:
     """Where a keyword stands; after a dot or a colon it is a name."""
     for before, each in zip((None, *tokens), tokens, strict=False):
         if each.kind == "word" and each.text == word and (before is None or before.text not in (".", ":")):

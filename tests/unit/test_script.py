@@ -117,9 +117,12 @@ def test_what_does_more_may_not(text: str) -> None:
 
 
 def test_an_installation_allows_words_and_denies_patterns() -> None:
-    assert list(script.denied("INSERT INTO t SELECT 1", allowed=["INSERT"], patterns=["DROP DATABASE"])) == []
-    assert list(script.denied("UPDATE t SET a = 1", allowed=["INSERT"], patterns=[]))
-    (denied,) = script.denied("SELECT 1; DROP /* x */ database d", allowed=[], patterns=["drop database"])
+    policy = script.Policy.of("insert, SELECT", "drop  database", enabled=True)
+    assert list(policy.refusals("INSERT INTO t SELECT 1")) == []
+    assert list(policy.refusals("UPDATE t SET a = 1"))
+    open_to_all = script.Policy.of("", "drop database", enabled=True)
+    assert list(open_to_all.refusals("UPDATE t SET a = 'DROP DATABASE'")) == []
+    (denied,) = open_to_all.refusals("SELECT 1; DROP /* x */ database d")
     assert denied == "statement 2 holds DROP DATABASE, which this installation doesn't allow"
 
 

@@ -36,8 +36,12 @@ from freehold.options import (
     HealthPort,
     LogFormat,
     LogLevel,
+    SqlStatementDenied,
+    SqlStatements,
+    SqlStatementWords,
     WorkloadIdentityNamespaces,
 )
+from freehold.script import Policy
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.guard import Guard
 from freehold_controllers.limits import AccountLimits
@@ -103,6 +107,9 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
         field_exports: Annotated[
             bool, typer.Option("--field-exports", help="Write what FieldExports ask for into ConfigMaps and Secrets.")
         ] = False,
+        sql_statements: SqlStatements = False,
+        sql_statement_words: SqlStatementWords = "",
+        sql_statement_denied: SqlStatementDenied = "",
         log_level: LogLevel = "info",
         log_format: LogFormat = logs.Format.JSON,
     ) -> None:
@@ -135,6 +142,7 @@ def start(domain: Domain, others: Reconcilers | None = None, *, sweeps: bool = F
                     allowed_privileged_roles=frozenset(allowed_privileged_roles.split(",")),
                     conflict_detail=conflict_detail,
                     field_exports=field_exports,
+                    statements=Policy.of(sql_statement_words, sql_statement_denied, enabled=sql_statements),
                 )
             )
 
@@ -154,6 +162,7 @@ async def serve(
     allowed_privileged_roles: frozenset[str],
     conflict_detail: Detail,
     field_exports: bool,
+    statements: Policy,
 ) -> None:
     """Run until SIGTERM or SIGINT. The arguments are those of `start` and the options of the command line."""
     following, inventory, attempts = Following(), Inventory(), Attempts(statement_timeout)
@@ -188,6 +197,7 @@ async def serve(
             require_active=_refuse if read_only else process.member.require_active,
             read_only=read_only,
             field_exports=field_exports,
+            statements=statements,
         )
         reconciler = Reconciler(services)
         by_kind: dict[str, Reconcile] = {kind.name: reconciler for kind in kinds_of(domain)}

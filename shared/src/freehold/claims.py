@@ -107,6 +107,8 @@ class Evidence(Model):
     holds: list[str] | None = None
     """Hashes of what is in a slot by our doing, the later in place of the earlier. Where Snowflake doesn't tell when
     a slot was filled, they tell what is ours from what others have put there."""
+    statements: tuple[str, ...] | None = None
+    """Hashes of the statements that were run, where the resource stands for their effect."""
 
 
 class Mark(Model):
@@ -132,6 +134,20 @@ class Intent(Model):
     """The incarnation that it is meant for."""
 
 
+class Progress(Model):
+    """How far the statements of a text have come; written before each of them, so that none is ever sent blindly."""
+
+    purpose: Literal["execute", "update", "revert"]
+    done: tuple[str, ...] = ()
+    """Hashes of those that have run."""
+    sent: str | None = None
+    """Hash of the next one, which was sent and whose outcome is unknown; absent when none is."""
+    since: datetime | None = None
+    """API server's time at which that was sent."""
+    telling: bool = False
+    """Whether a look right before that has shown that its effect wasn't there, so that another look tells."""
+
+
 class ClaimSpec(Model):
     """Who owns one object in Snowflake or PostgreSQL. Written by Freehold alone."""
 
@@ -145,11 +161,14 @@ class ClaimSpec(Model):
     """The latest attempt to create it."""
     intent: Intent | None = None
     """A destructive statement under way."""
+    progress: Progress | None = None
+    """Statements that are run one by one; absent when all have been."""
 
     @property
     def unsettled(self) -> bool:
         """Whether something about the object is unknown or under way."""
-        return self.intent is not None or (self.mark is not None and self.mark.since is not None)
+        unknown = self.mark is not None and self.mark.since is not None
+        return self.intent is not None or self.progress is not None or unknown
 
     @property
     def telling(self) -> bool:
@@ -262,7 +281,7 @@ def take(claim: Claim, asker: Holder, now: datetime) -> ClaimSpec:
     taken = hand_over(claim, asker, now)
     if claim.spec.holder.same(asker):
         return taken
-    return taken.model_copy(update={"evidence": None, "mark": None, "intent": None})
+    return taken.model_copy(update={"evidence": None, "mark": None, "intent": None, "progress": None})
 
 
 def heir(holder: Holder, annotations: Mapping[str, str]) -> Holder | None:

@@ -22,6 +22,14 @@ AllowedPrivilegedRoles = Annotated[
 ConflictDetail = Annotated[
     Detail, typer.Option(help="What is told of the owner of an object that a resource can't have.")
 ]
+SqlStatements = Annotated[bool, typer.Option("--sql-statements", help="Run what SQLStatements hold.")]
+SqlStatementWords = Annotated[
+    str,
+    typer.Option(help="Words that SQLStatements may begin with, separated by commas; any by default."),
+]
+SqlStatementDenied = Annotated[
+    str, typer.Option(help='Words that they may not hold one after the other, as in "DROP DATABASE", likewise.')
+]
 HealthPort = Annotated[int, typer.Option(help="Port of /healthz, /readyz and /metrics.")]
 LogLevel = Annotated[str, typer.Option(help="debug, info, warning or error.")]
 LogFormat = Annotated[logs.Format, typer.Option(help="json or text.")]

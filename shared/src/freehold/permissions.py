@@ -14,6 +14,7 @@ from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.names import Requested
 from freehold.kinds.references import references_of
+from freehold.kinds.utility.declaration import Declared
 
 EVERYTHING = "*"
 ALL = (EVERYTHING,)
@@ -56,7 +57,7 @@ class Usage:
         references: the resources that it refers to, its parents among them.
     """
 
-    kind: Kind
+    kind: Declared
     namespace: str
     labels: Mapping[str, str]
     names: tuple[Name | Slot, ...]

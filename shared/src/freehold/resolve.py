@@ -138,6 +138,23 @@ async def resolve(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> 
         return Unresolved(stop.requested, stop.why, provider)
 
 
+async def provider_of_spec(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider | Unresolved:
+    """Find the ProviderConfig of a resource.
+
+    Args:
+        namespace: its namespace.
+        spec: its spec.
+        get: how the ProviderConfig is read.
+
+    Raises:
+        ApiError: a read failed.
+    """
+    try:
+        return await _provider(namespace, spec, get)
+    except _Stop as stop:
+        return Unresolved(stop.requested, stop.why)
+
+
 async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | None:
     """Whether a resource claims an identity; None when that can't be told.
 

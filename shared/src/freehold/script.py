@@ -7,8 +7,9 @@ boundary is the role that the statements run as.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from freehold import bodies
 from freehold.bodies import InvalidBody, Token
@@ -55,6 +56,35 @@ _VERBS = frozenset({
     *("ALTER", "BEGIN", "CALL", "COMMENT", "COPY", "CREATE", "DECLARE", "DELETE", "DROP", "EXECUTE", "GRANT", "INSERT"),
     *("MERGE", "REMOVE", "REVOKE", "TRUNCATE", "UNDROP", "UPDATE", *_READING),
 })  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an installation lets people run.
+
+    Attributes:
+        enabled: whether it runs anything.
+        allowed: words that a statement may begin with; empty for any.
+        denied: words one after the other that no statement may hold, such as `DROP DATABASE`.
+    """
+
+    enabled: bool = False
+    allowed: frozenset[str] = frozenset()
+    denied: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, allowed: str, denied: str, *, enabled: bool) -> Self:
+        """From lists with commas between their items."""
+        return cls(enabled, frozenset(_items(allowed)), tuple(_items(denied)))
+
+    def refusals(self, text: str) -> Iterator[str]:
+        """What it doesn't let a text of sound statements do, for people."""
+        for number, each in enumerate(statements(text), 1):
+            if self.allowed and (not each.words or each.words[0] not in self.allowed):
+                yield f"statement {number} begins with none of the words that this installation allows"
+            for pattern in self.denied:
+                if _holds(each.words, tuple(pattern.split())):
+                    yield f"statement {number} holds {pattern}, which this installation doesn't allow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +161,9 @@ def reading_faults(text: str) -> Iterator[str]:
         yield "->> leads to further statements, and it is one"
 
 
-def denied(text: str, *, allowed: Collection[str], patterns: Collection[str]) -> Iterator[str]:
-    """What an installation doesn't let a text do, for people.
-
-    Args:
-        text: of sound statements.
-        allowed: words that a statement may begin with; empty for any.
-        patterns: words one after the other that no statement may hold, such as `DROP DATABASE`.
-    """
-    for number, each in enumerate(statements(text), 1):
-        if allowed and (not each.words or each.words[0] not in allowed):
-            yield f"statement {number} begins with none of the words that this installation allows"
-        for pattern in patterns:
-            if _holds(each.words, tuple(pattern.upper().split())):
-                yield f"statement {number} holds {pattern.upper()}, which this installation doesn't allow"
+def _items(listed: str) -> Iterator[str]:
+    """The items of a list, in upper case and with single blanks."""
+    yield from filter(None, (" ".join(each.upper().split()) for each in listed.split(",")))
 
 
 def _destructive(statement: Statement) -> str:

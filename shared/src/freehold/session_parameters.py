@@ -14,6 +14,7 @@ FIXED: Mapping[str, object] = {
 
 TIMEOUT = "STATEMENT_TIMEOUT_IN_SECONDS"
 TAG = "QUERY_TAG"
+ROWS = "ROWS_PER_RESULTSET"
 
 RESERVED = FIXED.keys() | {
     TIMEOUT,
@@ -21,7 +22,7 @@ RESERVED = FIXED.keys() | {
     # They change what statements do, or how much of an answer arrives: what is missing there would pass for gone.
     "AUTOCOMMIT",
     "MULTI_STATEMENT_COUNT",
-    "ROWS_PER_RESULTSET",
+    ROWS,
     "SIMULATED_DATA_SHARING_CONSUMER",
 }
 """Parameters that Freehold sets, or that would make it misread the account."""

@@ -31,10 +31,12 @@ from freehold.kube.objects import NAMESPACES, Object
 from freehold.login_policy import LoginPolicy
 from freehold.permissions import Denied, Usage
 from freehold.resolve import Get, Provider, Resolved, Unresolved, describe, resolve
-from freehold_webhook import messages, utilities
+from freehold.script import Policy
+from freehold_webhook import messages
 from freehold_webhook.claiming import claim
 from freehold_webhook.metrics import DURATION, REQUESTS
 from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
+from freehold_webhook.utilities import Utilities
 
 BUDGET = 3.0
 """Seconds for a decision; the API server waits 5."""
@@ -113,6 +115,7 @@ class Admission:
         workload_identity_namespaces: Collection[str] = (),
         allowed_privileged_roles: Collection[str] = (),
         conflict_detail: Detail = Detail.NAMESPACE,
+        statements: Policy | None = None,
         budget: float = BUDGET,
     ) -> None:
         """
@@ -123,6 +126,7 @@ class Admission:
             workload_identity_namespaces: which may log in as Freehold's own workload, likewise.
             allowed_privileged_roles: what resources may work with, as `freehold.permissions.check` takes it.
             conflict_detail: what is told of an owner.
+            statements: what the installation lets people run; anything by default.
             budget: seconds for a decision.
         """
         self._store = store
@@ -131,6 +135,7 @@ class Admission:
         self._allowed_privileged_roles = frozenset(allowed_privileged_roles)
         self._conflict_detail = conflict_detail
         self._budget = budget
+        self._utilities = Utilities(store, conflict_detail, statements or Policy(), self._allowed_privileged_roles)
 
     async def review(self, request: Request) -> Verdict:
         """Decide about a request, in time and without raising."""
@@ -177,9 +182,7 @@ class Admission:
             # The API server itself will answer that it exists.
             return ALLOWED
         if isinstance(declared, Utility):
-            return await utilities.decide(
-                declared, new, old, asker, self._store, self._conflict_detail, dry_run=request.dry_run
-            )
+            return await self._utilities.decide(declared, new, old, asker, dry_run=request.dry_run)
         before = _readable(declared, old) if old is not None else None
         spec = new.parsed(declared.spec)
         stalled = old is not None and any(each.type == STALLED for each in conditions_of(old))

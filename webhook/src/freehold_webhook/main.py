@@ -23,8 +23,11 @@ from freehold.options import (
     HealthPort,
     LogFormat,
     LogLevel,
+    SqlStatementDenied,
+    SqlStatementWords,
     WorkloadIdentityNamespaces,
 )
+from freehold.script import Policy
 from freehold_webhook.admission import BUDGET, Admission
 from freehold_webhook.certificates import CertificateError, Certificates
 from freehold_webhook.parents import Parents
@@ -51,6 +54,8 @@ def run(
     workload_identity_namespaces: WorkloadIdentityNamespaces = "",
     allowed_privileged_roles: AllowedPrivilegedRoles = "",
     conflict_detail: ConflictDetail = Detail.NAMESPACE,
+    sql_statement_words: SqlStatementWords = "",
+    sql_statement_denied: SqlStatementDenied = "",
     strict: Annotated[bool, typer.Option("--strict", help="Deny what can't be checked.")] = False,
     budget: Annotated[
         float, typer.Option(help="Seconds for a decision; less than timeoutSeconds of the configuration.")
@@ -81,6 +86,7 @@ def run(
                 workload_identity_namespaces=workload_identity_namespaces.split(","),
                 allowed_privileged_roles=allowed_privileged_roles.split(","),
                 conflict_detail=conflict_detail,
+                statements=Policy.of(sql_statement_words, sql_statement_denied, enabled=True),
                 strict=strict,
                 budget=budget,
                 drain=drain,
@@ -99,6 +105,7 @@ async def serve(
     workload_identity_namespaces: Sequence[str],
     allowed_privileged_roles: Sequence[str],
     conflict_detail: Detail,
+    statements: Policy,
     strict: bool,
     budget: float,
     drain: float,
@@ -114,6 +121,7 @@ async def serve(
             workload_identity_namespaces=workload_identity_namespaces,
             allowed_privileged_roles=allowed_privileged_roles,
             conflict_detail=conflict_detail,
+            statements=statements,
             budget=budget,
         )
         server = Server(admission, strict=strict)

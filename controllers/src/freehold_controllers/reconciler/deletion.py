@@ -54,7 +54,7 @@ async def delete(services: Services, managed: Managed) -> None:
     # A kind that goes takes all its resources along, which nobody means for their objects. The claims stay and prove,
     # when kind and resources come back, whose the objects are.
     # Whoever abandons the object gives that up, and needs no answer.
-    if managed.abandoned or not await dropping.kind_goes(services, managed):
+    if managed.abandoned or not await dropping.kind_goes(services, path):
         held = await services.store.of_holder(managed.holder)
         ours = [each for each in held if each.spec.holder.same(managed.holder)]
         await all_of([partial(take_away, services, managed, each) for each in ours])

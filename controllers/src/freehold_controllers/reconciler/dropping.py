@@ -18,6 +18,7 @@ from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
 from freehold.kinds.content import Content
 from freehold.kinds.registry import KINDS
+from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Forbidden, NotFound
 from freehold.kube.objects import DEFINITIONS, Key, Object
 from freehold.observation import Observation, Row
@@ -47,18 +48,18 @@ _FOLLOWED = 5
 """Children whose end is waited for at a time."""
 
 
-async def kind_goes(services: Services, managed: Managed) -> bool:
+async def kind_goes(services: Services, path: GroupResource) -> bool:
     """Whether the kind's definition is being deleted, which takes all resources along and means no object.
 
     Raises:
         Stopped: it can't be read.
     """
-    name = managed.kind.resource.path.definition
+    name = path.definition
     try:
         return (await services.kube.get(DEFINITIONS, name)).deleting
     except (Forbidden, NotFound) as error:
         message = (
-            f"it can't be told whether kind {managed.kind.name} itself is being deleted, which is to spare all objects:"
+            f"it can't be told whether kind {path.kind} itself is being deleted, which is to spare all objects:"
             f" {error.message}. Let Freehold read CustomResourceDefinition {name}"
         )
         raise Stopped(Stop(Reason.DELETE_BLOCKED, message, soon=True)) from error
@@ -158,7 +159,7 @@ async def require_way(
     Raises:
         Stopped: something is in the way.
     """
-    if await kind_goes(services, managed):
+    if await kind_goes(services, managed.kind.resource.path):
         stop: Stop | None = Stop(Reason.DELETE_BLOCKED, f"the definition of kind {managed.kind.name} is being deleted")
     elif kept := kept_on_purpose(wishes := await with_wishes(services, managed, subject)) or wishes.unclear:
         stop = Stop(Reason.DELETE_BLOCKED, f"{subject} stays: {kept}")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from freehold.claim_contest import Held, acquire
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, hand_over, new_claim
+from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, Progress, hand_over, new_claim
 from freehold.identity import Identity, Name
 from freehold.observation import Observation
 
@@ -130,6 +130,18 @@ class Holding:
         outcome = await acquire(self._store, asked)
         return Holding(self._store, outcome.claim) if isinstance(outcome, Held) else None
 
+    async def progress(self, progress: Progress | None) -> None:
+        """Write how far the statements of a text have come."""
+        await self._write(progress=progress)
+
+    async def record_run(self, evidence: Evidence) -> None:
+        """Write that all statements have run, or that their effect was there and is adopted."""
+        await self._write(evidence=evidence, progress=None)
+
+    async def begin_anew(self) -> None:
+        """Write that what has run was undone, so that it is run as if it had never been."""
+        await self._write(evidence=None, intent=None, progress=Progress(purpose="execute"))
+
     async def hand_over(self, to: Holder) -> None:
         """Give the claim away with all that is known of the object: it is another resource's from now on.
 
@@ -142,7 +154,7 @@ class Holding:
         """Delete the claim, exactly as it was read."""
         await self._store.delete(self._claim)
 
-    async def _write(self, **changes: Evidence | Mark | Intent | None) -> None:
+    async def _write(self, **changes: Evidence | Mark | Intent | Progress | None) -> None:
         self._claim = await self._store.replace(self._claim, self.spec.model_copy(update=changes))
 
 

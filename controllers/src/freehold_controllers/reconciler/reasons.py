@@ -20,6 +20,7 @@ class Reason(StrEnum):
     DRIFT_DETECTED = "DriftDetected"
     DRIFT_CORRECTED = "DriftCorrected"
     NOT_CONVERGING = "NotConverging"
+    OUTCOME_UNKNOWN = "OutcomeUnknown"
     OBSERVE_ONLY = "ObserveOnly"
     RECONCILE_PAUSED = "ReconcilePaused"
     READ_ONLY = "ReadOnly"

@@ -16,6 +16,7 @@ from freehold.kube.events import Recorder
 from freehold.kube.objects import Key, Object
 from freehold.kube.reflector import Reflector
 from freehold.resolve import Get, live
+from freehold.script import Policy
 from freehold.snowflake.client import Snowflake
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.following import Following
@@ -48,6 +49,7 @@ class Services:
         require_active: raises when another process may be working on the same objects.
         read_only: whether nothing is written but statuses: no statement, claim or finalizer.
         field_exports: whether the installation lets values of statuses be written elsewhere.
+        statements: what the installation lets people run.
         lacking: accounts and object types that have no CREATE OR ALTER, as they have answered this process.
         taken: which names something invisible has.
     """
@@ -68,6 +70,7 @@ class Services:
     require_active: Callable[[], None]
     read_only: bool = False
     field_exports: bool = False
+    statements: Policy = field(default_factory=Policy)
     lacking: set[tuple[str, str]] = field(default_factory=set)
     taken: Taken = field(default_factory=Taken)
 

@@ -28,7 +28,7 @@ from freehold_controllers.reconciler.ownership import Owned, hold
 from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.status import READY, SYNCED, Verdict
+from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, SYNCED, Verdict
 from freehold_controllers.runtime.work import Done, Forget, Hold, Result, Unfinished
 
 M = TypeVar("M", bound=Model)
@@ -102,17 +102,22 @@ class Pass:
                 await services.store.delete(claim)
         await finalizer.remove(services.kube, self.utility.resource.path, self.found, services.manager)
 
-    async def ended(self, message: str, facts: Mapping[str, object]) -> None:
-        """Tell that all is in order.
+    async def ended(self, message: str, facts: Mapping[str, object], drift: str = "") -> None:
+        """Tell that there is nothing left to do.
 
         Args:
             message: what is so, for people.
             facts: fields of the status.
+            drift: what isn't as declared, and is left so; empty for nothing.
         """
-        verdicts = {
+        verdicts: dict[str, Verdict | None] = {
             READY: Verdict("True", Reason.AVAILABLE, message),
             SYNCED: Verdict("True", Reason.RECONCILE_SUCCESS, message),
         }
+        if drift:
+            verdicts[DRIFT_DETECTED] = Verdict("True", Reason.DRIFT_DETECTED, drift)
+            if not says(self.found, drift, type=DRIFT_DETECTED):
+                self.services.tell(self.found, Reason.DRIFT_DETECTED, drift, type_="Warning")
         await self._write(verdicts, facts)
 
     async def stopped(self, stop: Stop) -> None:
@@ -120,7 +125,8 @@ class Pass:
         if not stop.brief and not says(self.found, stop.message, reason=stop.reason):
             note = f"{stop.message} ({stop.trace})" if stop.trace else stop.message
             self.services.tell(self.found, stop.reason, note, type_="Warning")
-        await self._write(status.verdicts_of(stop, self.found), {})
+        planned = {"plan": list(stop.plan)} if stop.plan else {}
+        await self._write(status.verdicts_of(stop, self.found), planned)
 
     async def _write(self, verdicts: status.Verdicts, facts: Mapping[str, object]) -> None:
         services, resource = self.services, self.utility.resource

@@ -11,8 +11,9 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
 from freehold.kinds.utility.declaration import Declared, Utility
 from freehold.kinds.utility.fieldexport import FIELD_EXPORT
+from freehold.kinds.utility.sqlstatement import SQL_STATEMENT
 
-UTILITIES: Mapping[str, Utility] = MappingProxyType({each.name: each for each in (FIELD_EXPORT,)})
+UTILITIES: Mapping[str, Utility] = MappingProxyType({each.name: each for each in (FIELD_EXPORT, SQL_STATEMENT)})
 """Utilities by name."""
 
 DECLARED: Mapping[str, Declared] = MappingProxyType({**KINDS, **UTILITIES})

@@ -118,7 +118,13 @@ class Connection:
             LoginFailed: one of its subclasses, with a message for people.
         """
         limit = int(statement_timeout.total_seconds())
-        ours = {**session_parameters.FIXED, session_parameters.TIMEOUT: limit, session_parameters.TAG: query_tag}
+        ours: dict[str, object] = {
+            **session_parameters.FIXED,
+            session_parameters.TIMEOUT: limit,
+            session_parameters.TAG: query_tag,
+        }
+        if settings.context.most_rows:
+            ours[session_parameters.ROWS] = settings.context.most_rows
         patience = int((settings.login_timeout or LOGIN_TIMEOUT).total_seconds())
         proof = await authentication.options(settings, patience)
         secrets = frozenset({*redaction.secrets_of(settings), str(proof.get("token", ""))} - {""})

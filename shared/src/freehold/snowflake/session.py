@@ -114,10 +114,13 @@ def _uses(settings: ConnectionSettings) -> Mapping[Sql, Collection[ErrorClass]]:
     if settings.role is not None and not isinstance(settings.credential, NamesRole):
         uses[sql.sql("USE ROLE {role}", role=sql.identifier(settings.role))] = ()
     uses[sql.words("USE SECONDARY ROLES NONE")] = ()
-    if settings.warehouse is not None:
+    if warehouse := settings.context.warehouse or settings.warehouse:
         # Few statements need it, and Freehold may be yet to create it.
         harmless = (ErrorClass.MISSING, ErrorClass.PERMISSION)
-        uses[sql.sql("USE WAREHOUSE {name}", name=sql.identifier(settings.warehouse))] = harmless
+        uses[sql.sql("USE WAREHOUSE {name}", name=sql.identifier(warehouse))] = harmless
+    if namespace := settings.context.namespace:
+        word = sql.words("DATABASE" if len(namespace) == 1 else "SCHEMA")
+        uses[sql.sql("USE {word} {name}", word=word, name=sql.identifier(*namespace))] = ()
     return uses
 
 
@@ -150,7 +153,8 @@ async def _use(connection: Connection, statement: Sql, harmless: Collection[Erro
 
 
 def _set_up_failed(error: SnowflakeError, settings: ConnectionSettings) -> LoginFailed:
-    role_refused = error.number in _ROLE_REFUSED
+    # The same numbers tell of a database or schema that isn't there.
+    role_refused = error.number in _ROLE_REFUSED and not settings.context.namespace
     failure = RoleNotGranted if role_refused else LoginFailed
     user = settings.user or "..."
     # Without a role of its own, a session begins in that of its user.

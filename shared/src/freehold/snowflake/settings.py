@@ -48,6 +48,23 @@ class Proxy:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionContext:
+    """What the session of one resource has of its own.
+
+    Attributes:
+        warehouse: warehouse of the session; None for that of the log-in.
+        namespace: database, or database and schema, that names lie in; none by default.
+        statement_timeout: time limit of statements; None for that of the log-in, which is never exceeded.
+        most_rows: of a result, where it is cut off; 0 for no limit.
+    """
+
+    warehouse: str | None = None
+    namespace: tuple[str, ...] = ()
+    statement_timeout: timedelta | None = None
+    most_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ConnectionSettings:
     """As whom and where to. Equal settings share a session; a changed Secret makes other settings.
 
@@ -68,6 +85,7 @@ class ConnectionSettings:
         statement_timeout: time limit of statements; None for the process's, which is never exceeded.
         query_tag: what is added to the tag of every statement; empty for nothing.
         parameters: further session parameters by name.
+        context: what the session has of its own, whoever logs in.
         revision: what the settings were read from, the versions of ProviderConfig and Secret; makes no other settings.
         as_of: monotonic time at which they were read, neither.
     """
@@ -88,6 +106,7 @@ class ConnectionSettings:
     statement_timeout: timedelta | None = None
     query_tag: str = ""
     parameters: tuple[tuple[str, str], ...] = ()
+    context: SessionContext = SessionContext()
     revision: str = field(default="", compare=False)
     as_of: float = field(default=0.0, compare=False)
 
@@ -95,12 +114,16 @@ class ConnectionSettings:
         """The same log-in for another role; None leaves the role as it is."""
         return self if role is None else replace(self, role=role)
 
+    def within(self, context: SessionContext) -> Self:
+        """The same log-in for a session with a context of its own."""
+        return replace(self, context=context)
+
     def without_role(self) -> Self:
-        """The log-in itself, whatever role acts."""
-        return replace(self, role=None)
+        """The log-in itself, whatever role acts, and in which context."""
+        return replace(self, role=None, context=SessionContext())
 
     def same_login(self, other: Self) -> bool:
-        """Whether both differ in nothing but the role."""
+        """Whether both differ in nothing but role and context."""
         return self.without_role() == other.without_role()
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from freehold.identity import Identity
+from freehold.identity import Identity, Slot
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.resource import Resource
+from freehold.kube.objects import Object
+from freehold.script import Policy
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,9 @@ class Utility:
         domain: the controller that runs it.
         identities: (spec, namespace) to what a resource claims, as far as that takes no account; sorted.
         faults: what is wrong with a spec beyond what its schema tells, one sentence each, for people.
+        refusals: (spec, policy) to what the installation doesn't let a spec do, likewise.
+        names: what a spec names beside, for the allow-lists of its ProviderConfig.
+        refused_change: (old, new) resource to why the one isn't to become the other, for people.
         advice: what is legal in a spec but likely wrong, likewise.
         privileged: whether it gives so much that nobody may declare it by the role `edit`.
     """
@@ -30,6 +35,9 @@ class Utility:
     domain: Domain
     identities: Callable[[Any, str], tuple[Identity, ...]] = lambda _spec, _namespace: ()
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
+    refusals: Callable[[Any, Policy], tuple[str, ...]] = lambda _spec, _policy: ()
+    names: Callable[[Any], tuple[Slot, ...]] = lambda _spec: ()
+    refused_change: Callable[[Object, Object], str | None] = lambda _old, _new: None
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     privileged: bool = False
 
@@ -37,6 +45,11 @@ class Utility:
     def name(self) -> str:
         """CamelCase kind."""
         return self.resource.kind
+
+    @property
+    def object_class(self) -> str:
+        """The namespace class of its identities."""
+        return self.name.upper()
 
     @property
     def uses_provider(self) -> bool:

@@ -99,7 +99,14 @@ def controllers(
     token = folder / "token"
     token.write_text(PLATFORM.token(sub=WORKLOAD["subject"], aud="snowflakecomputing.com", exp=2**32))
     workload = (f"--workload-identity-token={token}", f"--workload-identity-namespaces={WORKLOADS}")
-    options = (f"--allowed-hosts={hosts}", "--lease-duration=6", "--resync-interval=2", "--field-exports", *workload)
+    options = (
+        f"--allowed-hosts={hosts}",
+        "--lease-duration=6",
+        "--resync-interval=2",
+        "--field-exports",
+        "--sql-statements",
+        *workload,
+    )
     started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
     with pytest.MonkeyPatch.context() as environment:
         # Otherwise the driver gives the token to hosts of Snowflake's own domains alone. Tests start controllers anew.

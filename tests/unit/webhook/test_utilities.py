@@ -71,3 +71,43 @@ async def test_a_change_that_claims_nothing_new_writes_nothing(world: World) -> 
     changed = {**EXPORT, "from": {**EXPORT["from"], "path": ".status.account"}}
     assert (await ask(world, "x", changed, EXPORT)).outcome is Outcome.ALLOWED
     assert len(world.kube.writes) == written
+
+
+PROVIDED: Mapping[str, Any] = {"providerRef": {"name": "default", "namespace": "platform"}}
+
+
+async def statement(world: World, execute: str, old: str | None = None, **spec: Any) -> Verdict:
+    before = None if old is None else {**PROVIDED, "execute": old}
+    return await ask(world, "x", {**PROVIDED, "execute": execute, **spec}, before, kind="SQLStatement")
+
+
+@pytest.mark.parametrize(
+    ("execute", "why"),
+    [
+        ("DROP TABLE DB.SC.OLD", "set dangerousAllowDestructive to true"),
+        ("USE ROLE x", "it changes a session"),
+        ("SELECT 'x", "has no certain end"),
+    ],
+)
+async def test_a_text_that_would_not_be_run_is_refused(world: World, execute: str, why: str) -> None:
+    verdict = await statement(world, execute)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.INVALID)
+    assert why in verdict.message
+
+
+async def test_a_statement_claims_nothing_at_admission(world: World) -> None:
+    assert (await statement(world, "INSERT INTO t SELECT 1")).outcome is Outcome.ALLOWED
+    assert world.claims == {}
+
+
+async def test_a_statement_keeps_to_the_lists_of_its_provider(world: World) -> None:
+    world.provider(allowedDatabases=["OURS"])
+    verdict = await statement(world, "INSERT INTO t SELECT 1", context={"database": "THEIRS"})
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, "DatabaseNotAllowed")
+    verdict = await statement(world, "INSERT INTO t SELECT 1", useRole="ACCOUNTADMIN")
+    assert verdict.cause == "RoleNotAllowed"
+
+
+async def test_what_a_kind_stands_for_is_warned_of(world: World) -> None:
+    (warning,) = (await statement(world, "CREATE DATABASE d")).warnings
+    assert "makes what a Database stands for" in warning

@@ -63,7 +63,9 @@ def spec(kind: Kind, name: str, provider: str, platform: str, *, bare: bool) -> 
 
 
 def _is_needed(kind: Kind, field: SpecField) -> bool:
-    return field.facts.change is Change.IDENTITY or kind.spec.model_fields[field.attribute].is_required()
+    # The types of arguments belong to the name, and the source speaks of them.
+    named = kind.arguments is not None and field.name == "arguments"
+    return named or field.facts.change is Change.IDENTITY or kind.spec.model_fields[field.attribute].is_required()
 
 
 def container(kind: Kind) -> tuple[str, ...]:

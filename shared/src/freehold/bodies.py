@@ -139,6 +139,17 @@ def statement(text: str) -> None:
         )
 
 
+def source(text: str) -> None:
+    """Check the source of a function or procedure in any language, which goes into a statement as a string.
+
+    Raises:
+        InvalidBody: no string can hold it, or there is nothing in it.
+    """
+    _refuse_characters(text)
+    if not text.strip():
+        raise InvalidBody("it is empty")
+
+
 def written(text: str) -> Sql:
     """A text that was found sound, as a part of a statement: a comment at its end hides nothing that follows it."""
     stripped = text.strip()
@@ -183,16 +194,20 @@ def _name(quoted: str) -> str:
 
 def read(text: str) -> Sequence[Token]:
     """All that means something in a text: at least one token, all brackets paired."""
+    _refuse_characters(text)
+    tokens = tuple(_tokens(text))
+    if not tokens:
+        raise InvalidBody("it is empty, but for blanks and comments")
+    return tokens
+
+
+def _refuse_characters(text: str) -> None:
     if "\0" in text:
         raise InvalidBody("it holds a NUL character")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidBody("it isn't valid Unicode: it holds half of a surrogate pair") from error
-    tokens = tuple(_tokens(text))
-    if not tokens:
-        raise InvalidBody("it is empty, but for blanks and comments")
-    return tokens
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -6,7 +6,7 @@ Source: "CREATE OR ALTER <object>" in Snowflake's documentation; what it resets 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import replace
 
 from freehold import planning
@@ -14,7 +14,7 @@ from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Property, Target
 from freehold.kinds.steps import Difference, Step
-from freehold.observation import Observation
+from freehold.observation import Observation, Unknown
 from freehold.sql import Sql
 
 _SAID = frozenset({Change.ALTER, Change.REDEFINE})
@@ -108,5 +108,10 @@ def _loses(facts: Property, observation: Observation) -> bool:
     observed = facts.read(observation)
     if observed is False and facts.clause is not None:
         return facts.clause(False) is not None
+    if isinstance(observed, Unknown):
+        # What takes another object is none of the statement's to take away.
+        return facts.change is not Change.RECREATE
+    if observed is None or (isinstance(observed, Sized) and not observed):
+        return False
     meant = facts.meaning(None)
-    return observed not in (None, "") and (meant is None or not facts.codec.matches(meant, observed))
+    return meant is None or not facts.codec.matches(meant, observed)

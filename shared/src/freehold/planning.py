@@ -45,15 +45,19 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = 
         if clause := _create_clause(each, spec, or_alter=or_alter):
             clauses[each.facts.place].append(clause)
     elements = clauses[Place.ELEMENTS]
+    if kind.create_words:
+        clauses[Place.AFTER_NAME].append(sql.words(kind.create_words))
     return sql.join(
         (
             sql.words("CREATE OR ALTER" if or_alter else "CREATE"),
             *clauses[Place.BEFORE_TYPE],
             target.type,
-            target.name,
-            *([sql.sql("({all})", all=sql.join(elements, ", "))] if elements else ()),
+            target.bare_name,
+            *([sql.sql("({all})", all=sql.join(elements, ", "))] if elements or kind.arguments else ()),
             *clauses[Place.AFTER_NAME],
             *clauses[Place.PROPERTIES],
+            *clauses[Place.AFTER_PROPERTIES],
+            *clauses[Place.END],
         )
     )
 

@@ -77,6 +77,13 @@ def dollar_quoted(value: str) -> Sql:
     return words(f"$${value}$$")
 
 
+def source(text: str) -> Sql:
+    """The source of a function or procedure, as the string that ends a statement. It is shown to nobody, since people
+    write secrets into sources."""
+    ends = "$$" in text or text.startswith("$") or text.endswith("$")
+    return Sql((literal(text) if ends else dollar_quoted(text)).text, MASK)
+
+
 def masked(fragment: Sql, value: str) -> Sql:
     """A fragment whose text is shown to nobody, since it is a secret value."""
     return Sql(fragment.text, MASK, (value,) if value else ())

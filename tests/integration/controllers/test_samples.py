@@ -48,7 +48,9 @@ def _lives(kind: str, name: str) -> list[tuple[str, str]]:
     """How the statements begin by which what a sample stands for comes and goes."""
     declared = KINDS[kind]
     if declared.filling is None or declared.filling.empty is None:
-        return [(f"CREATE {declared.object_type} {name}", f"DROP {declared.object_type} {name}")]
+        # CREATE names what a function is called, and its arguments apart from that.
+        bare = f"{name.partition('(')[0]} (" if declared.arguments else name
+        return [(f"CREATE {declared.object_type} {bare}", f"DROP {declared.object_type} {name}")]
     ends = []
     for fqn in name.split(", "):
         slot = Identity.parse("A", declared.object_class, fqn).name

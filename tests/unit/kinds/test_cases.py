@@ -2,7 +2,8 @@
 
 A case has a `spec` and one of: `create` (the statement, or a list of those for several slots) with `drop` (likewise);
 `show`, `parameters`, `details` (what was seen) and `tracked` (the fields that were ever sent) with `update` (the
-statements) and `left` (what no statement is sent for, by what it would take), or `recreate` (the fields that no ALTER
+statements) and `left` (what no statement is sent for, by what it would take) and `redefine` (the CREATE OR ALTER, or
+null where it would lose something), or `recreate` (the fields that no ALTER
 changes); `old` (another spec) with `recreate` likewise; `adopt` (a row of SHOW) with `refused` (why it can't be
 adopted, or null); `content` (each query that is asked before a DROP, with the rows that it found) with `keeps` (what
 of them keeps the object).
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from freehold import planning
+from freehold import create_or_alter, planning
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Target
 from freehold.kinds.registry import KINDS
@@ -90,6 +91,10 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     steps = planning.alter(kind, target, spec, observation, sent)
     statements = [step.statement.text for step in steps]
     assert statements == case["update"]
+    if "redefine" in case:
+        redefined = create_or_alter.statement(kind, target, spec, observation, found)
+        statements += [redefined.text] if redefined else []
+        assert (redefined and redefined.text) == case["redefine"]
     for statement in statements:
         parse(statement, TYPES)
 

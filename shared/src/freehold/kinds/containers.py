@@ -109,7 +109,7 @@ CONTAINER_PRIVILEGES = {
     "MODIFY METRIC LEVEL": "metricLevel",
     "MODIFY TRACE LEVEL": "traceLevel",
 }
-"""Privileges on the account that parameters of databases and schemas take."""
+"""Privileges on the account that parameters of databases and schemas take, and those of what lies in them."""
 
 
 def content_of(container: Literal["DATABASE", "SCHEMA"]) -> tuple[Content, ...]:

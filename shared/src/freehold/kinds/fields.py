@@ -107,6 +107,7 @@ def parameter(
     codec: Codec | None = None,
     create: bool = True,
     or_alter: bool | None = None,
+    place: Place = Place.PROPERTIES,
     alias: str | None = None,
     **constraints: Any,
 ) -> Any:
@@ -117,6 +118,7 @@ def parameter(
         codec: how values are written, read and compared; None to take it from the annotation.
         create: may stand in CREATE.
         or_alter: may stand in CREATE OR ALTER; None where that is as in CREATE.
+        place: where it stands there.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         constraints: pydantic's `ge`, `le` ...
     """
@@ -127,6 +129,7 @@ def parameter(
         source=f"parameters.{key}",
         create=create,
         or_alter=or_alter,
+        place=place,
     )
     return _field(facts, alias=alias, **constraints)
 

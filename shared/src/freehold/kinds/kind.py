@@ -9,9 +9,9 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from freehold import sql
+from freehold import overloads, sql
 from freehold.datatypes import InvalidDataType, signature
-from freehold.identifiers import InvalidName, check
+from freehold.identifiers import InvalidName, check, quote
 from freehold.identity import Name, Slot
 from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.content import Content
@@ -49,6 +49,8 @@ class Kind:
         level: what contains its objects.
         short_names: for kubectl.
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
+        shown_as: what SHOW calls its objects; by default `object_type` with an S.
+        database_column: column of SHOW that holds the database's name.
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
         filling: how they are filled, seen and emptied.
@@ -74,6 +76,7 @@ class Kind:
         alterable: attributes of the spec that ALTER changes; None where all that declare a statement do.
         outputs: what people must know of an object and can't choose, by its name in the status. It is read from queries
             that fields call for in any case.
+        create_words: words of each CREATE before the properties, such as a language.
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
         around_alter: changes the steps of an update, for the exceptional.
@@ -109,6 +112,8 @@ class Kind:
     shown_with: str = ""
     shown_among: Callable[[Row], bool] = lambda _row: True
     namespace_class: str = ""
+    shown_as: str = ""
+    database_column: str = "database_name"
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
     filling: Filling | None = None
@@ -123,6 +128,7 @@ class Kind:
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     alterable: frozenset[str] | None = None
     outputs: Mapping[str, Observe] = field(default_factory=dict)
+    create_words: str = ""
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     around_alter: AroundAlter | None = None
@@ -156,9 +162,9 @@ class Kind:
         """What Kubernetes knows of it."""
         parents = {
             Level.ACCOUNT: (),
-            Level.DATABASE: (Column("DATABASE", ".status.showOutput.database_name"),),
+            Level.DATABASE: (Column("DATABASE", f".status.showOutput.{self.database_column}"),),
             Level.SCHEMA: (
-                Column("DATABASE", ".status.showOutput.database_name"),
+                Column("DATABASE", f".status.showOutput.{self.database_column}"),
                 Column("SCHEMA", ".status.showOutput.schema_name"),
             ),
         }[self.level]
@@ -252,7 +258,7 @@ class Kind:
             return self.show_all(target)
         shown = sql.sql(
             "SHOW {types}{history} LIKE {pattern}",
-            types=sql.words(plural(target.object_type)),
+            types=self._types,
             history=sql.words(" HISTORY" if history else ""),
             pattern=sql.like(target.parts[-1]),
         )
@@ -260,7 +266,11 @@ class Kind:
 
     def show_all(self, target: Target) -> Sql:
         """SHOW for all objects of this kind beside one, in what contains it."""
-        return self._in_container(sql.sql("SHOW {types}", types=sql.words(plural(target.object_type))), target)
+        return self._in_container(sql.sql("SHOW {types}", types=self._types), target)
+
+    @property
+    def _types(self) -> Sql:
+        return sql.words(self.shown_as or plural(self.object_type))
 
     def _in_container(self, shown: Sql, target: Target) -> Sql:
         if self.level is Level.ACCOUNT:
@@ -287,10 +297,11 @@ class Kind:
 
     def is_row_of(self, target: Target, row: Row) -> bool:
         """Whether a row of SHOW is exactly this object."""
-        columns = ("database_name", "schema_name")[: self.level.value - 1]
+        columns = (self.database_column, "schema_name")[: self.level.value - 1]
         expected = dict(zip(columns, target.parts[:-1], strict=True))
-        named = row.get("name") == target.parts[-1] and all(row.get(c, v) == v for c, v in expected.items())
-        return named and self.shown_among(row)
+        if row.get("name") != target.parts[-1] or not all(row.get(c, v) in (v, quote(v)) for c, v in expected.items()):
+            return False
+        return self.shown_among(row) and target.arguments in (None, overloads.shown(row))
 
     def show_parameters(self, target: Target) -> Sql:
         """SHOW PARAMETERS of one object."""

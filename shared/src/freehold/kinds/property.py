@@ -91,6 +91,11 @@ class Target:
     def name(self) -> Sql:
         return sql.named(self.slot or Name(self.parts, self.arguments))
 
+    @property
+    def bare_name(self) -> Sql:
+        """The name without argument types, as CREATE takes it."""
+        return self.name if self.arguments is None else sql.identifier(*self.parts)
+
     def __str__(self) -> str:
         """The object for people: `warehouse "LOADING"`."""
         return f"{self.object_type.lower()} {self.name}"
@@ -112,6 +117,9 @@ class Place(Enum):
     PROPERTIES = 2
     ELEMENTS = 3
     """In the parentheses after the name, such as columns."""
+    AFTER_PROPERTIES = 4
+    END = 5
+    """What ends the statement, such as a body."""
 
 
 @dataclass(frozen=True, slots=True)

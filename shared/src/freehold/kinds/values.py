@@ -62,10 +62,13 @@ class TextSet(Codec):
 
 
 class Comment(Codec):
-    """A text whose empty form, NULL and absence mean the same."""
+    """A text whose empty form, NULL and absence mean the same; `absent` is what Snowflake may print for them."""
+
+    def __init__(self, *, absent: str = "") -> None:
+        self._absent = absent
 
     def read(self, raw: object) -> str:
-        return str(raw) if raw else ""
+        return str(raw) if raw and raw != self._absent else ""
 
 
 class Type(Codec):

@@ -16,6 +16,9 @@ from tests.model.objects import Incarnation, Thing, inside, may, sees_all, there
 from tests.model.rules import Rules, annotated, declared_inside, holder_of, policies
 from tests.model.world import World
 
+OUR_COMMENTS = ("a", "b", "c")
+"""Which no stranger writes."""
+
 ROUNDS = 12
 """After which nothing may change any more."""
 
@@ -30,6 +33,7 @@ class Scene:
         thing: what it stands for; None where that lies in what isn't declared any more.
         object_: the object of that name.
         claim: the claim to that name, whoever holds it.
+        commented: whether its comment was set last for this resource, which has made it.
     """
 
     world: World
@@ -37,6 +41,7 @@ class Scene:
     thing: Thing | None
     object_: Incarnation | None
     claim: ClaimSpec | None
+    commented: bool
 
     @property
     def claims(self) -> list[ClaimSpec]:
@@ -157,7 +162,7 @@ def settle(world: World, rules: Rules) -> None:
         world.pass_time(100)
     assert calm > 1, f"it never comes to rest: {before} and {after}"
     for each in world.users.resources:
-        _judge(world, each)
+        _judge(world, rules, each)
 
 
 def _state(world: World) -> dict[str, dict[Any, Any]]:
@@ -172,8 +177,8 @@ def _but_for_attempts(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in spec.items() if name != "mark"}
 
 
-def _judge(world: World, resource: Object) -> None:
-    scene = _scene(world, resource)
+def _judge(world: World, rules: Rules, resource: Object) -> None:
+    scene = _scene(world, rules, resource)
     ready = _ready(resource)
     assert ready is not None, f"nothing is told of {resource.key}"
     paused = policies(resource).paused
@@ -187,11 +192,15 @@ def _judge(world: World, resource: Object) -> None:
         assert just(scene), f"{resource.key} says {ready}, but that isn't so: {scene}"
 
 
-def _scene(world: World, resource: Object) -> Scene:
+def _scene(world: World, rules: Rules, resource: Object) -> Scene:
     thing = world.users.thing_of(resource)
     claim = world.users.claim_of(thing) if thing else None
     spec = ClaimSpec.model_validate(claim.spec) if claim else None
-    return Scene(world, resource, thing, there(world.account, thing) if thing else None, spec)
+    object_ = there(world.account, thing) if thing else None
+    commented = object_ is not None and {resource.key} == {
+        each.get(object_.born) for each in (rules.makers, rules.commented)
+    }
+    return Scene(world, resource, thing, object_, spec, commented)
 
 
 def _ready(resource: Object) -> Condition | None:
@@ -217,3 +226,6 @@ def _untrue(scene: Scene) -> Iterator[str]:
     drifted = any(each.type == "DriftDetected" and each.status == "True" for each in conditions_of(scene.resource))
     if scene.differing and not drifted:
         yield f"{scene.differing} differ"
+    found = scene.object_
+    if found and scene.commented and found.comment in OUR_COMMENTS and "comment" not in scene.resource.spec:
+        yield "its comment was sent, and left behind"

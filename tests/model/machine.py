@@ -123,6 +123,22 @@ class Machine(RuleBasedStateMachine):
         else:
             self.edit(up, "a", ("comment", comment), webhook=False, then=then)
 
+    @rule(up=st.sampled_from((1, 1, 2)), then=thens)
+    def move(self, up: int, then: Then) -> None:
+        """What contains objects is left behind, and another one declared in its place: what refers to it means that."""
+        key = self._key(up, "a")
+        self.world.users.annotate(key, "abandon-on-delete", "true")
+        self.world.users.delete(key)
+        self._reconcile(key)
+        self.apply(up, "a", "V", {}, by_name=False, webhook=False, then=True)
+        self._go_on(self._key(0, "a"), then)
+
+    @rule(up=ups, at=moments, comment=st.sampled_from(("a", "b")))
+    def forget(self, up: int, at: int, comment: str) -> None:
+        """A process dies of sending a field, which has left the spec when the next one looks."""
+        self.edit(up, "a", ("comment", comment), webhook=False, then=((at, What.DEATH_AFTER.value, "alters"),))
+        self.edit(up, "a", ("comment", None), webhook=False, then=True)
+
     @rule(
         up=ups,
         namespace=st.sampled_from(("n", "m")),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Annotated, Any
 from unittest.mock import patch
 
 import hypothesis
 import typer
 
-from freehold.claims import Mark
-from freehold_controllers.reconciler import deletion, dropping, upkeep
+from freehold.claims import Claim, Mark
+from freehold.identity import Identity
+from freehold_controllers.reconciler import deletion, dropping, ownership, upkeep
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.decision import Absence, Subject, View, attempt_unknown
 from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.ownership import Surplus, surplus_of
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.removal import decide_deletion
+from freehold_controllers.reconciler.report import Report
 from tests.model.machine import Machine
 from tests.model.test_model import RUNS, run
 
@@ -44,6 +48,11 @@ def _believing(subject: Subject, view: View | None) -> object:
     return decide_deletion(subject, Absence.PROVED if view is Absence.UNPROVED else view)
 
 
+def _unpinned(held: Sequence[Claim], identities: Sequence[Identity]) -> Surplus:
+    """What a resource has claimed beside what it stands for, if that kept it from nothing."""
+    return replace(surplus_of(held, identities), pinned=())
+
+
 MUTANTS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
     "a refused CREATE stays unknown": lambda: patch.object(Holding, "refuse_attempt", _nothing),
     "no look right before an ALTER": lambda: patch.object(Remote, "_require_same", _nothing),
@@ -55,6 +64,8 @@ MUTANTS: Mapping[str, Callable[[], AbstractContextManager[Any]]] = {
     "what isn't seen is gone": lambda: patch.object(deletion, "decide_deletion", _believing),
     "no wait for what is declared inside": lambda: patch.object(deletion, "waits_for", _no),
     "no look for what else is inside": lambda: patch.object(dropping, "hindrance", _no),
+    "another identity is as good": lambda: patch.object(ownership, "surplus_of", _unpinned),
+    "what was sent isn't remembered": lambda: patch.object(Report, "track", _nothing),
 }
 """What is broken, and by what."""
 

@@ -64,11 +64,13 @@ class Rules(Witness):
 
     Attributes:
         makers: the resource for which an object was made by us, by the object's created_on.
+        commented: the resource for which its comment was set last, likewise.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.makers: dict[datetime, Key] = {}
+        self.commented: dict[datetime, Key] = {}
         self._forsaken: set[Thing] = set()
         self._working_on: Object | None = None
         self._content: frozenset[str] = frozenset()
@@ -124,7 +126,11 @@ class Rules(Witness):
         assert holder_of(claim) == deed.sender, f"{deed} although {claim.holder} holds the claim"
         object_ = there(self._world.account, deed.thing)
         proved = claim.evidence.created_on if claim.evidence else None
+        if object_ is not None and "COMMENT =" in deed.text:
+            self.commented[object_.born] = deed.sender
         if deed.verb == "CREATE":
+            others = self._owned(deed.sender) - {deed.thing}
+            assert not others, f"{deed}, and yet its resource owns {others}"
             altering = deed.text.startswith("CREATE OR ALTER")
             assert altering or re.match(rf"CREATE (TRANSIENT )?{deed.thing.type} \"", deed.text), deed
             assert altering or (claim.mark and claim.mark.since), f"{deed} without a mark"
@@ -156,6 +162,8 @@ class Rules(Witness):
         assert object_ is not None
         self._refused.discard(deed.thing.identity.fqn)
         self.makers.setdefault(object_.born, deed.sender)
+        if "COMMENT =" in deed.text:
+            self.commented[object_.born] = deed.sender
 
     def arrives(self, late: Late) -> None:
         deed, account = late.deed, self._world.account
@@ -224,6 +232,8 @@ class Rules(Witness):
     # --- resources
 
     def released(self, resource: Object) -> None:
+        # Whoever comes after it under its name has sent nothing yet.
+        self.commented = {born: key for born, key in self.commented.items() if key != resource.key}
         if self._world.users.terminates(resource.kind):
             return
         for each in self._world.users.claims:
@@ -232,6 +242,11 @@ class Rules(Witness):
 
     def _under_way(self, verb: str, thing: Thing) -> bool:
         return any((each.deed.verb, each.deed.thing) == (verb, thing) for each in self._world.late)
+
+    def _owned(self, key: Key) -> set[Thing]:
+        """What may be a resource's by its claims."""
+        claims = [ClaimSpec.model_validate(each.spec) for each in self._world.users.claims]
+        return {claimed_by(each) for each in claims if holder_of(each) == key and each.telling}
 
     def _claim(self, thing: Thing) -> ClaimSpec | None:
         found = self._world.users.claim_of(thing)

@@ -13,6 +13,7 @@ from freehold import planning
 from freehold.kinds.kind import Kind
 from freehold.kinds.names import Parts
 from freehold.kinds.property import Change
+from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kinds.spec_fields import SpecField
 from freehold.kinds.values import Boolean
@@ -70,13 +71,19 @@ def _is_needed(kind: Kind, field: SpecField) -> bool:
 
 def container(kind: Kind) -> tuple[str, ...]:
     """Stored names of what the sample's object lies in."""
-    return _drive(kind.parts(kind.spec.model_validate(sample(kind.name)["spec"]), "", KINDS))[:-1]
+    return _parts(kind)[:-1]
+
+
+def _parts(kind: Kind) -> tuple[str, ...]:
+    """Stored names of the sample's object, outermost first."""
+    return _drive(kind.parts(kind.spec.model_validate(sample(kind.name)["spec"]), "", KINDS))
 
 
 def create(kind: Kind, parts: tuple[str, ...]) -> str:
-    """The CREATE of an object like the sample's."""
+    """The CREATE of an object like the sample's, which refers to the objects of other samples."""
     model = kind.spec.model_validate({**sample(kind.name)["spec"], "name": parts[-1]})
-    return planning.create(kind, kind.target(parts), model).text
+    names = {each.field: _parts(KINDS[each.kind]) for each in references_of(model, "")}
+    return planning.create(kind, kind.target(parts), with_names(model, names)).text
 
 
 def change(kind: Kind) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from freehold.kinds.property import Change, Place, Target
 from freehold.kinds.spec_fields import SpecField, attributes_of, sent_values
 from freehold.kinds.steps import Difference, Step
 from freehold.kube.text import shortened
-from freehold.observation import Observation, Unknown
+from freehold.observation import Observation, Row, Unknown
 from freehold.sql import Sql
 
 
@@ -105,16 +105,20 @@ def grant_to_create(kind: Kind, target: Target, role: str) -> Sql:
     )
 
 
-def drop(kind: Kind, target: Target, *, force: bool = False) -> Sql:
+def drop(kind: Kind, target: Target, row: Row | None = None, *, force: bool = False) -> Sql:
     """The plain DROP. IF EXISTS is never sent: its success proves nothing. Of a slot, what empties it.
 
     Args:
         kind: the kind.
         target: the object.
+        row: what SHOW tells of it; of a slot that is emptied of whatever is in it, None will do.
         force: whether what refers to it may be changed along with it.
     """
-    if kind.filling and kind.filling.empty and target.slot:
-        return kind.filling.empty(target.slot, force)
+    if kind.filling and target.slot:
+        slot = kind.filling.named(target.slot, row) if row else target.slot
+        if (emptied := kind.filling.empty(slot, force)) is None:
+            raise ValueError(f"nothing empties {slot}")
+        return emptied
     restrict = sql.words(" RESTRICT" if kind.restricts and not force else "")
     return sql.sql("DROP {type} {name}{restrict}", type=target.type, name=target.name, restrict=restrict)
 

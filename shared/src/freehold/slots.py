@@ -67,6 +67,12 @@ def ownership(securable: Phrase) -> Slot:
     return Slot(_joined("OWNERSHIP ON", securable))
 
 
+def owned(slot: Slot) -> Phrase:
+    """What a slot that `ownership` made is about."""
+    first, *rest = slot.phrase
+    return (str(first).removeprefix("OWNERSHIP ON "), *rest)
+
+
 def assignment(role: Phrase, grantee: Phrase) -> Slot:
     """`ROLE "A" TO USER "U"`."""
     return Slot(_joined(*role, "TO", grantee))

@@ -31,7 +31,8 @@ SEED = {
     "issuers": {PLATFORM.url: PLATFORM.keys},
     "accounts": [
         {
-            "roles": {role: {"granted_to": ["SYSADMIN"]} for role in ("FREEHOLD", "SHORTSIGHTED")},
+            "roles": {role: {"granted_to": ["SYSADMIN"]} for role in ("FREEHOLD", "SHORTSIGHTED")}
+            | {"DATA_STEWARD": {"granted_to": ["FREEHOLD"]}},
             "users": {
                 name: {"password": PASSWORD, "roles": [role], "default_role": role}
                 for name, role in (("ANNA", "FREEHOLD"), ("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))

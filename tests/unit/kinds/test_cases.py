@@ -63,7 +63,7 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
     if "create" in case:
         _check_statements(case["create"], [planning.create(kind, each, spec) for each in targets])
         if "drop" in case:
-            _check_statements(case["drop"], [planning.drop(kind, each) for each in targets])
+            _check_statements(case["drop"], [planning.drop(kind, each, case.get("show")) for each in targets])
         return
     if "old" in case:
         old = kind.spec.model_validate(case["old"])

@@ -257,3 +257,65 @@ def test_grants_that_could_not_be_taken_back_are_refused_with_the_form_to_use(sp
     ((refused_field, why),) = refused(KIND.spec.model_validate({"accountRole": "R", **spec}))
     assert refused_field == field
     assert ": name each" in why
+
+
+OWNED_ROW = {
+    "created_on": AT,
+    "privilege": "OWNERSHIP",
+    "granted_on": "TABLE",
+    "granted_to": "ROLE",
+    "grantee_name": "R",
+}
+FUTURE_OWNED = {
+    "created_on": AT,
+    "privilege": "OWNERSHIP",
+    "grant_on": "TABLE",
+    "grant_to": "ROLE",
+    "grantee_name": "R",
+}
+
+
+@pytest.mark.parametrize(
+    ("slot", "row", "same"),
+    [
+        (slots.ownership(TABLE), OWNED_ROW, True),
+        (slots.ownership(TABLE), {**OWNED_ROW, "granted_to": "DATABASE_ROLE"}, True),
+        (slots.ownership(TABLE), {**OWNED_ROW, "privilege": "SELECT"}, False),
+        (slots.ownership(slots.future_in("TABLES", IN_SCHEMA)), FUTURE_OWNED, True),
+        (slots.ownership(slots.future_in("VIEWS", IN_SCHEMA)), FUTURE_OWNED, False),
+        (slots.ownership(slots.future_in("TABLES", IN_SCHEMA)), {**FUTURE_OWNED, "privilege": "SELECT"}, False),
+    ],
+)
+def test_whoever_owns_it_is_in_the_slot_of_ownership(slot: Slot, row: dict[str, Any], same: bool) -> None:
+    kind = KINDS["GrantOwnership"]
+    assert (kind.row_of(kind.target_of(slot), [row]) is not None) is same
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"objectType": "DATABASE", "objectName": "D.S", "accountRole": "R"},
+        {"objectType": "SCHEMA", "objectName": "S", "accountRole": "R"},
+        {"objectType": "TABLE", "objectName": "D.T", "accountRole": "R"},
+        {"objectType": "FUNCTION", "objectName": "D.S.F", "accountRole": "R"},
+        {"objectType": "TABLE", "objectName": "D.S.T", "databaseRole": "E.R"},
+        {"objectType": "DATABASE", "objectName": "D", "databaseRole": "D.R"},
+        {"future": {"objectTypePlural": "TABLES", "inDatabase": "D"}, "databaseRole": "E.R"},
+    ],
+)
+def test_ownership_of_nothing_or_by_a_role_of_elsewhere_is_refused(spec: dict[str, Any]) -> None:
+    with pytest.raises(InvalidName):
+        named("GrantOwnership", spec)
+
+
+def test_an_object_has_one_owner_whoever_is_to_be_it() -> None:
+    spec = {"objectType": "TABLE", "objectName": "D.S.T"}
+    mine, theirs = (named("GrantOwnership", {**spec, "accountRole": role}) for role in ("MINE", "THEIRS"))
+    assert mine == theirs == ['OWNERSHIP ON TABLE "D"."S"."T"']
+
+
+def test_a_function_whose_owner_is_declared_is_named_with_its_argument_types() -> None:
+    kind = KINDS["GrantOwnership"]
+    spec = {"objectType": "FUNCTION", "objectName": 'D.S."f(x)"(NUMBER)', "accountRole": "R"}
+    assert not validation.faults(kind, kind.spec.model_validate(spec))
+    assert named("GrantOwnership", spec) == ['OWNERSHIP ON FUNCTION "D"."S"."f(x)"(NUMBER)']

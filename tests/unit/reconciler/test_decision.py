@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from freehold import planning
+from freehold import fingerprint, planning, slots
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
+from freehold.identity import Slot
 from freehold.kinds.content import Content
+from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
 from freehold.kinds.steps import Difference
@@ -507,3 +509,67 @@ def test_a_plan_says_whose_grants_a_revoke_takes_along(grantors: str | None, man
     found = taken_along("R", Observation({"granted_by": grantors}), manages_grants=manages_grants)
     assert says in found
     assert bool(found) is bool(says)
+
+
+OWNERSHIP = KINDS["GrantOwnership"]
+OBJECT = slots.ownership(slots.of("TABLE", "D", "S", "T"))
+TO_COME = slots.ownership(slots.future_in("TABLES", slots.of("SCHEMA", "D", "S")))
+
+
+def ownership(slot: Slot, evidence: Evidence | None = None, **policies: Any) -> Subject:
+    """A GrantOwnership that wants what a slot is about to be NEW's, as Freehold's role R sees it."""
+    spec = OWNERSHIP.spec.model_validate(
+        {"account_role": "NEW", "object_type": "TABLE", "object_name": "D.S.T", "management_policies": policies}
+    )
+    identity = ClaimedIdentity(account=Account(key="R.A", name="O.A"), namespace_class="GRANT", fqn=str(slot))
+    holder = Holder(group="snowflake.freehold.dev", kind=OWNERSHIP.name, namespace="n", name="x", uid="u")
+    claim = ClaimSpec(identity=identity, holder=holder, evidence=evidence)
+    return Subject(OWNERSHIP, spec, OWNERSHIP.target_of(slot), claim, "R")
+
+
+def owned_by(role: str) -> Observation:
+    """What SHOW GRANTS tells of an owner, and not since when."""
+    row = {"created_on": UNDATED, "privilege": "OWNERSHIP", "granted_to": "ROLE", "grantee_name": role}
+    return Observation(row)
+
+
+def given(*roles: str) -> Evidence:
+    """Evidence that these were the owners by our doing."""
+    holds = [held for role in roles if (held := fingerprint.held(OWNERSHIP, owned_by(role)))]
+    return Evidence(how="adopted", created_on=UNDATED, role="R", time=BORN, holds=holds)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "owner", "policies", "expected"),
+    [
+        (None, "R", {}, Record("adopted")),
+        (None, "OTHER", {}, Reason.RESOURCE_ALREADY_EXISTS),
+        (None, "NEW", {}, Reason.RESOURCE_ALREADY_EXISTS),
+        (None, "OTHER", {"adoption_policy": "adopt"}, Record("adopted")),
+        (given("R"), "R", {}, Update),
+        (given("R", "NEW"), "R", {}, Update),
+        (given("R", "NEW"), "NEW", {}, InSync),
+        (given("R", "NEW"), "OTHER", {}, Reason.REPLACED),
+        (given("NEW"), "OTHER", {"adoption_policy": "adopt"}, Record("adopted")),
+    ],
+)
+def test_freehold_gives_away_what_its_own_role_owns_and_takes_nothing_from_others(
+    evidence: Evidence | None, owner: str, policies: dict[str, Any], expected: Any
+) -> None:
+    decision = decide(ownership(OBJECT, evidence, **policies), owned_by(owner))
+    if isinstance(expected, Reason):
+        assert isinstance(decision, Stop)
+        assert decision.reason is expected
+    else:
+        assert decision == expected or isinstance(decision, expected if isinstance(expected, type) else ())
+
+
+def test_the_owner_of_an_object_stays_when_its_resource_goes() -> None:
+    decision = decide_deletion(ownership(OBJECT, given("NEW")), None)
+    assert isinstance(decision, Release)
+    assert "can only be given to somebody else" in decision.why
+
+
+@pytest.mark.parametrize(("owner", "expected"), [("NEW", Drop), ("OTHER", Release)])
+def test_the_owner_of_objects_to_come_is_revoked_if_it_is_ours(owner: str, expected: type) -> None:
+    assert isinstance(decide_deletion(ownership(TO_COME, given("NEW")), owned_by(owner)), expected)

@@ -143,7 +143,7 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() | Drop()), Observation() as seen) if services.read_only:
                 _require(await dropping.hindrance_of(services, managed, remote, subject))
-                planned = planning.drop(managed.kind, subject.target, force=managed.force_destroy)
+                planned = planning.drop(managed.kind, subject.target, seen.row, force=managed.force_destroy)
                 return withheld([planned], await _consequence(remote, seen))
             case ((Record() as record), Observation() as seen):
                 # Before the DROP, which only evidence allows: after a crash here it is ours without a doubt.

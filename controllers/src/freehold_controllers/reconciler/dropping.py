@@ -205,7 +205,7 @@ async def drop(
     services.attempts.begin(holding.uid, "DROP")
     try:
         async with _prepared(remote):
-            await remote.send(planning.drop(remote.kind, remote.target, force=managed.force_destroy))
+            await remote.send(planning.drop(remote.kind, remote.target, seen.row, force=managed.force_destroy))
     except SnowflakeError as error:
         if not error.outcome_known:
             raise

@@ -190,7 +190,8 @@ def granted_by(view: Observation) -> str:
 def kept_on_purpose(subject: Subject) -> str | None:
     """Why the user wants the object to stay."""
     claim, spec = subject.claim, subject.spec
-    if subject.kind.filling and not subject.kind.filling.empty:
+    filling, slot = subject.kind.filling, subject.target.slot
+    if filling and slot and filling.empty(slot, False) is None:
         return "it can only be given to somebody else"
     if subject.abandoned:
         return "an annotation of its resource, or of the ProviderConfig, abandons it"

@@ -176,7 +176,7 @@ def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
             f"taken it at birth. GRANT OWNERSHIP on it to role {subject.role}, or use another name",
         )
     replaced = subject.claim is not None and subject.claim.evidence is not None
-    if _adopts(subject):
+    if _adopts(subject) or _is_free(subject, view):
         if view.unreadable:
             return _unreadable(subject, view)
         refusal = subject.kind.adoptable(view)
@@ -242,6 +242,12 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
         message = f"{subject} has disappeared from Snowflake: {undrop}{again}"
         return Stop(Reason.VANISHED, message, condition="DriftDetected")
     return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}: it may be gone. {make_visible(subject)}, or {again}")
+
+
+def _is_free(subject: Subject, view: Observation) -> bool:
+    """Whether what fills a slot is our role's own, which it may put something else in the place of."""
+    filling = subject.kind.filling
+    return filling is not None and filling.free(view.row, subject.role)
 
 
 def _adopts(subject: Subject) -> bool:

@@ -51,22 +51,26 @@ class Filling:
         show: what tells of a slot.
         fills: whether a row is what fills a slot.
         fill: (slot, spec) to the statement that fills it.
-        empty: (slot, whether what depends on it may go along) to the statement that empties it; None for what can only
-            be replaced, and stays.
+        empty: (slot, whether what depends on it may go along) to the statement that empties it; None where that can
+            only be filled with something else, so that it stays.
         value: attributes of the spec that say what is in the slot, where the rows don't tell since when. What is found
             is ours then as long as it is what we have put there.
         refill: (slot, spec) to the statement that changes what is in a slot of ours; None where fields have statements
             of their own.
         merge: makes one row of several that fill one slot.
+        named: (slot, row that fills it) to the slot as the statement that empties it names it.
+        free: (row, our role) to whether what fills a slot is our role's own to replace, whatever the adoption policy.
     """
 
     show: Callable[[Slot], Listing]
     fills: Callable[[Slot, Row], bool]
     fill: Callable[[Slot, Any], Sql]
-    empty: Callable[[Slot, bool], Sql] | None
+    empty: Callable[[Slot, bool], Sql | None]
     value: tuple[str, ...] = ()
     refill: Callable[[Slot, Any], Sql] | None = None
     merge: Callable[[Sequence[Row]], Row] = oldest
+    named: Callable[[Slot, Row], Slot] = lambda slot, _row: slot
+    free: Callable[[Row, str], bool] = lambda _row, _role: False
 
     def row(self, slot: Slot, rows: Iterable[Row]) -> Row | None:
         """What fills a slot; None when it is empty."""

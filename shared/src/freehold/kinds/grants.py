@@ -23,6 +23,7 @@ from freehold.kinds.names import Requested, named_in
 from freehold.kinds.resource import Rule, exactly_one, ruled
 from freehold.observation import Row
 from freehold.slots import Phrase
+from freehold.sql import Sql
 
 AccountObject = Literal[
     "DATABASE", "WAREHOUSE", "COMPUTE POOL", "INTEGRATION", "USER", "RESOURCE MONITOR", "FAILOVER GROUP",
@@ -253,13 +254,24 @@ def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
     return tuple(text for each in spec.privileges for text in privileges.advice(each, securable))
 
 
+def listing(securable: Phrase) -> Sql:
+    """The SHOW of all that is granted on something, or of what will be on objects to come."""
+    words_, *name = securable
+    future, _, container = str(words_).removeprefix("FUTURE ").rpartition(" IN ")
+    shown = sql.join((sql.words(container), *(sql.named(each) for each in name if not isinstance(each, str))))
+    return sql.sql("SHOW FUTURE GRANTS IN {of}" if future else "SHOW GRANTS ON {of}", of=shown)
+
+
+def is_on(securable: Phrase, row: Row) -> bool:
+    """Whether a row of that SHOW is about these objects: of a container it tells objects to come of all types."""
+    _, future, rest = str(securable[0]).rpartition("FUTURE ")
+    expected = _singular(rest.partition(" IN ")[0])
+    return not future or words(row["grant_on"]) in (expected, _SHOWN_TYPES.get(expected))
+
+
 def _show(slot: Slot) -> Listing:
     given = slots.granted(slot)
-    securable, *name = given.securable
-    future, _, container = str(securable).removeprefix("FUTURE ").rpartition(" IN ")
-    shown = sql.join((sql.words(container), *(sql.named(each) for each in name if not isinstance(each, str))))
-    query = sql.sql("SHOW FUTURE GRANTS IN {of}" if future else "SHOW GRANTS ON {of}", of=shown)
-    return Listing(query, "grantee_name", _printed(given.grantee))
+    return Listing(listing(given.securable), "grantee_name", _printed(given.grantee))
 
 
 def _printed(grantee: Name) -> tuple[str, ...]:
@@ -268,19 +280,15 @@ def _printed(grantee: Name) -> tuple[str, ...]:
 
 
 def _fills(slot: Slot, row: Row) -> bool:
-    """Whether a row is the grant: SHOW FUTURE GRANTS lists all types of a container, and one name may be a role's and a
-    database role's."""
+    """Whether a row is the grant: one name may be a role's and a database role's."""
     given = slots.granted(slot)
-    _, future, rest = str(given.securable[0]).rpartition("FUTURE ")
-    expected = _singular(rest.partition(" IN ")[0])
-    to, on = ("grant_to", "grant_on") if future else ("granted_to", "granted_on")
     # What is inherited from a grant on what contains the object can be taken back there alone.
     return (
         str(row.get("is_inherited")).lower() != "true"
         and row["privilege"] == _SHOWN_PRIVILEGES.get(given.privilege, given.privilege)
-        and words(row[to]) == given.grantee_type
+        and words(row["grant_to" if "grant_to" in row else "granted_to"]) == given.grantee_type
         and row["grantee_name"] in _printed(given.grantee)
-        and (not future or words(row[on]) in (expected, _SHOWN_TYPES.get(expected)))
+        and is_on(given.securable, row)
     )
 
 

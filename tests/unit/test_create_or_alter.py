@@ -13,7 +13,8 @@ from freehold.kinds.common import Name, SnowflakeSpec
 from freehold.kinds.fields import comment, own_name, parameter
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import Change, column
+from freehold.kinds.observers import column
+from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
 from freehold.observation import UNKNOWN, Observation, Parameter
 from freehold_devstack.snowflake.objects import load

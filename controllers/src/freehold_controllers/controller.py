@@ -180,13 +180,15 @@ async def serve(
         ]
         process = Process(kube, settings, watches, tells=sharing.tell)
         configs = process.reflectors[PROVIDER_CONFIG.kind].store
+        secrets = Secrets(process, following)
         services = Services(
             kube=kube,
             namespace=settings.namespace,
             manager=settings.name,
             store=ClaimStore(kube),
             snowflake=snowflake,
-            providers=Providers(configs, Secrets(process, following), following, policy),
+            providers=Providers(configs, secrets, following, policy),
+            secrets=secrets,
             recorder=process.recorder,
             following=following,
             inventory=inventory,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from dataclasses import replace
 
-from freehold import planning
+from freehold import altering, planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Property, Target
@@ -72,7 +72,7 @@ def statement(
         if any(_has_statements_of_its_own(each.field.facts) for each in found):
             return None
         # Whatever else must happen around the change.
-        if any(step != Step(step.statement) for step in planning.alter(kind, target, spec, observation, found)):
+        if any(step != Step(step.statement) for step in altering.alter(kind, target, spec, observation, found)):
             return None
     if _unsaid(kind, spec, observation, found):
         return None

@@ -64,6 +64,11 @@ class Observation:
         return value
 
     @property
+    def dated(self) -> bool:
+        """Whether Snowflake tells which incarnation it is: of an object that the role may not read it may not."""
+        return isinstance(self.row.get("created_on"), datetime)
+
+    @property
     def owner(self) -> str | None:
         """Role that owns the object; None where Snowflake doesn't tell."""
         value = self.row.get("owner")

@@ -6,9 +6,9 @@ own reset form.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import groupby
+from typing import Any
 
 from freehold import sql
 from freehold.fingerprint import applied
@@ -16,8 +16,8 @@ from freehold.identifiers import InvalidName, needs_quotes
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import SHOWN, Kind
 from freehold.kinds.property import Change, Place, Target
-from freehold.kinds.spec_fields import SpecField, attributes_of, sent_values
-from freehold.kinds.steps import Difference, Step
+from freehold.kinds.spec_fields import SpecField, attributes_of, compared, sent_values
+from freehold.kinds.steps import Difference
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Row, Unknown
 from freehold.sql import Sql
@@ -163,7 +163,11 @@ def _details(field: SpecField, wanted: Collection[str]) -> Iterator[str]:
 
 
 def differences(
-    kind: Kind, spec: SnowflakeSpec, observation: Observation, tracked: Collection[str]
+    kind: Kind,
+    spec: SnowflakeSpec,
+    observation: Observation,
+    tracked: Collection[str],
+    unsent: Collection[str] = (),
 ) -> tuple[Difference, ...]:
     """The managed fields that aren't as they should be.
 
@@ -172,23 +176,21 @@ def differences(
         spec: what is wanted.
         observation: what is there. Values that weren't read don't differ.
         tracked: names of the fields that were ever sent; those that left the spec are to be reset.
+        unsent: names of the fields whose value may not have been sent yet.
     """
     found: list[Difference] = []
-    for each in kind.fields:
-        facts, value = each.facts, each.value(spec)
-        if not facts.managed:
-            continue
+    managed = (each for each in kind.fields if each.facts.managed)
+    for each, value in (pair for field in managed for pair in compared(field, spec, tracked)):
+        facts = each.facts
         observed = facts.read(observation)
         if facts.differ is not None:
             if not isinstance(observed, Unknown) and (value is not None or each.name in tracked):
                 found.extend(Difference.inside(each, deviation) for deviation in facts.differ(spec, observed, tracked))
         elif value is not None:
             desired = facts.codec.canonical(value)
-            if isinstance(observed, Unknown):
-                continue
-            if not facts.codec.matches(desired, observed) or _gave_up_parts(each, value, tracked):
-                change = facts.change_between(observed, desired)
-                found.append(Difference(each, desired, facts.codec.seen(desired, observed), change))
+            if _differs(each, value, observed, tracked, unsent):
+                seen = observed if isinstance(observed, Unknown) else facts.codec.seen(desired, observed)
+                found.append(Difference(each, desired, seen, facts.change_between(observed, desired)))
         elif each.name in tracked and not facts.reset.keep:
             found.append(Difference(each, None, observed, facts.change_between(observed, facts.meaning(None))))
     return tuple(found)
@@ -200,78 +202,22 @@ def _gave_up_parts(field: SpecField, value: object, tracked: Collection[str]) ->
     return bool(sent) and not sent <= {name for name, _ in sent_values(field, value)}
 
 
-def alter(
-    kind: Kind, target: Target, spec: SnowflakeSpec, observation: Observation, found: tuple[Difference, ...]
-) -> tuple[Step, ...]:
-    """The statements that mend differences: one SET, one UNSET, then those of fields with a statement of their own.
-
-    Args:
-        kind: the kind.
-        target: the object.
-        spec: what is wanted.
-        observation: what is there.
-        found: differences; of those that are to be redefined nothing is said.
-    """
-    found = tuple(each for each in found if each.change is not Change.REDEFINE)
-    if kind.filling and kind.filling.refill and target.slot:
-        return (Step(kind.filling.refill(target.slot, spec)),) if found else ()
-    assignments: list[Sql] = []
-    resets: list[Sql] = []
-    own: list[Sql] = []
-    for _, group in groupby(_with_companions(kind, spec, found), key=lambda each: each.field.name):
-        of_field = tuple(group)
-        each, facts = of_field[0], of_field[0].field.facts
-        if facts.differ is not None:
-            own.extend(_on_items(target, of_field))
-        elif facts.alter is not None:
-            own.extend(facts.alter(target, each.field.value(spec), each.observed))
-        elif each.reset and facts.reset.to(spec) is None:
-            unset = sql.words(facts.sql)
-            own.append(target.alter(_unset([unset]))) if facts.own_statement else resets.append(unset)
-        else:
-            assignment = facts.assignment(facts.reset.to(spec) if each.reset else each.desired)
-            own.append(target.alter(_set(kind, [assignment]))) if facts.own_statement else assignments.append(
-                assignment
-            )
-    statements = [target.alter(_set(kind, assignments))] if assignments else []
-    statements += [target.alter(_unset(resets))] if resets else []
-    # Several fields may be mended by one statement.
-    steps = tuple(Step(statement) for statement in dict.fromkeys((*statements, *own)))
-    return kind.around_alter(target, observation, found, steps) if kind.around_alter and steps else steps
+def _differs(field: SpecField, value: Any, observed: Any, tracked: Collection[str], unsent: Collection[str]) -> bool:
+    codec = field.facts.codec
+    if field.facts.sent_on_change:
+        return field.name in unsent or observed is None
+    if isinstance(observed, Unknown):
+        return False
+    return not codec.matches(codec.canonical(value), observed) or _gave_up_parts(field, value, tracked)
 
 
-def _with_companions(kind: Kind, spec: SnowflakeSpec, found: tuple[Difference, ...]) -> Iterable[Difference]:
-    """The differences in the order of declaration, with the fields that must go along with one of them."""
-    by_name: dict[str, list[Difference]] = {}
-    for each in found:
-        by_name.setdefault(each.field.name, []).append(each)
-    needed = {name for each in by_name for name in kind.companions.get(each, ())}
-    for field in kind.fields:
-        if field.name in by_name:
-            yield from by_name[field.name]
-        elif field.name in needed and (value := field.value(spec)) is not None:
-            desired = field.facts.codec.canonical(value)
-            yield Difference(field, desired, desired, Change.ALTER)
-
-
-def _on_items(target: Target, found: Iterable[Difference]) -> Iterator[Sql]:
-    """The statements about items of one field: one for each verb, and those of actions that stand alone."""
-    clauses: dict[tuple[str, int], list[Sql]] = {}
-    for at, action in enumerate(action for each in found for action in each.actions):
-        if action.whole:
-            yield action.whole(target)
-            continue
-        clauses.setdefault((action.verb, at if action.alone else -1), []).append(action.clause)
-    for (verb, _), those in clauses.items():
-        yield target.alter(sql.sql("{verb} {all}", verb=sql.words(verb), all=sql.join(those, ", ")))
-
-
-def _set(kind: Kind, assignments: list[Sql]) -> Sql:
-    return sql.sql("SET {all}", all=sql.join(assignments, kind.separator))
-
-
-def _unset(keys: list[Sql]) -> Sql:
-    return sql.sql("UNSET {all}", all=sql.join(keys, ", "))
+def untold_by_create(kind: Kind, spec: SnowflakeSpec) -> frozenset[str]:
+    """The fields that a spec sets, that CREATE doesn't say, and of which no look tells whether they were sent."""
+    return frozenset(
+        each.name
+        for each in kind.fields
+        if each.facts.sent_on_change and not each.facts.create and each.value(spec) is not None
+    )
 
 
 def recreated(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[tuple[SpecField, object, object], ...]:

@@ -25,11 +25,12 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from freehold.kinds.account.authentication import AuthenticationType, SecretKeyReference
+from freehold.kinds.account.authentication import AuthenticationType
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model, model_in
 from freehold.kinds.registry import KINDS
+from freehold.kinds.secret_inputs import SecretKeyReference
 from freehold.kinds.spec_fields import properties
 from freehold_devstack.processes import until
 from tests.harness.further_kinds.user import USER

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from freehold import fingerprint, planning
+from freehold import altering, fingerprint, planning
 from freehold.identity import Slot
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
@@ -139,7 +139,7 @@ def test_a_slot_is_filled_found_filled_anew_and_emptied(
     assert not planning.differences(kind, spec, first, ())
     assert fingerprint.held(kind, first) == fingerprint.put(kind, spec)
     found = planning.differences(kind, changed, first, ())
-    for step in planning.alter(kind, target, changed, first, found):
+    for step in altering.alter(kind, target, changed, first, found):
         account.run(step.statement)
     second = account.look(kind, target, planning.details(kind, changed, ()))
     assert second is not None

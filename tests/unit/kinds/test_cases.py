@@ -1,12 +1,13 @@
 """Golden cases: for every kind, what Freehold would send, as data for people to read.
 
 A case has a `spec` and one of: `create` (the statement, or a list of those for several slots) with `drop` (likewise);
-`show`, `parameters`, `details` (what was seen) and `tracked` (the fields that were ever sent) with `update` (the
-statements) and `left` (what no statement is sent for, by what it would take) and `redefine` (the CREATE OR ALTER, or
-null where it would lose something), or `recreate` (the fields that no ALTER
-changes); `old` (another spec) with `recreate` likewise; `adopt` (a row of SHOW) with `refused` (why it can't be
-adopted, or null); `content` (each query that is asked before a DROP, with the rows that it found) with `keeps` (what
-of them keeps the object).
+`show`, `parameters`, `details` (what was seen), `tracked` (the fields that were ever sent) and `unsent` (those whose
+value wasn't yet) with `update` (the statements) and `left` (what no statement is sent for, by what it would take)
+and `redefine` (the CREATE OR ALTER, or null where it would lose something), or `recreate` (the fields that no ALTER
+changes); `old` (another spec) with `recreate` likewise; `adopt` (a row of SHOW)
+with `refused` (why it can't be adopted, or null); `content` (each query that is asked before a DROP, with the rows that
+it found) with `keeps` (what of them keeps the object). `secrets` is what the Secrets hold that a spec refers to, by
+name and key.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import Any
 import pytest
 import yaml
 
-from freehold import create_or_alter, planning
+from freehold import altering, create_or_alter, planning
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Target
+from freehold.kinds.references import secrets_of, with_secrets
 from freehold.kinds.registry import KINDS
+from freehold.kinds.secret_inputs import secret_input
 from freehold.observation import Observation, Parameter
 from freehold.sql import Sql
 from freehold_devstack.snowflake.objects import load
@@ -40,6 +43,14 @@ def _cases() -> list[Any]:
     ]
 
 
+def _spec(kind: Kind, case: dict[str, Any]) -> Any:
+    """The spec, with what its Secrets hold."""
+    spec = kind.spec.model_validate(case["spec"])
+    secrets: dict[str, dict[str, str]] = case.get("secrets", {})
+    held = {each: secret_input(each, secrets[each.name][each.key], "uid") for each in secrets_of(spec)}
+    return with_secrets(spec, held)
+
+
 def _targets(kind: Kind, spec: Any) -> list[Target]:
     computation = kind.names(spec, "default", KINDS)
     try:
@@ -57,7 +68,7 @@ def _check_statements(expected: str | list[str], statements: list[Sql]) -> None:
 
 @pytest.mark.parametrize(("kind", "case"), _cases())
 def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
-    spec = kind.spec.model_validate(case["spec"])
+    spec = _spec(kind, case)
     targets = _targets(kind, spec)
     target = targets[0]
     if "create" in case:
@@ -81,14 +92,14 @@ def test_statements_are_as_recorded(kind: Kind, case: dict[str, Any]) -> None:
         parameters={key: Parameter(*each) for key, each in case.get("parameters", {}).items()} if deep else None,
         details=case.get("details", {}) if deep else None,
     )
-    found = planning.differences(kind, spec, observation, case["tracked"])
+    found = planning.differences(kind, spec, observation, case["tracked"], case.get("unsent", ()))
     if "recreate" in case:
         assert [each.field.name for each in found if each.change is Change.RECREATE] == case["recreate"]
         return
     sent = tuple(each for each in found if each.change in (Change.ALTER, Change.ASKED))
     left = {f"{each.field.name}{each.place}": each.change.value for each in found if each not in sent}
     assert left == case.get("left", {})
-    steps = planning.alter(kind, target, spec, observation, sent)
+    steps = altering.alter(kind, target, spec, observation, sent)
     statements = [step.statement.text for step in steps]
     assert statements == case["update"]
     if "redefine" in case:

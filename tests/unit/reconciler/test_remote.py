@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from freehold import planning
+from freehold import altering, planning
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
 from freehold.observation import Observation, Row
@@ -66,7 +66,7 @@ async def change_type(snowflake: Snowflake, kind: Kind = WAREHOUSE) -> None:
     """Carry out the plan of a change of type."""
     spec = WAREHOUSE.spec.model_validate({"name": "W", "warehouseType": "SNOWPARK-OPTIMIZED"})
     seen = Observation(RUNNING)
-    steps = planning.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
+    steps = altering.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
     await Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, lambda: None).take_all(steps, seen)
 

@@ -38,6 +38,7 @@ from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
 from freehold_controllers.reconciler.provider import Intervals, Login, Providers
 from freehold_controllers.reconciler.reconcile import Reconciler
+from freehold_controllers.reconciler.secret import Secret, Secrets
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.runtime.work import Unfinished
 from tests.harness.memory import MemoryKube
@@ -166,6 +167,7 @@ class MemorySnowflake(Snowflake):
         snapshot: those that others have seen lately, as they were then.
         looks: how often an object was asked for by itself.
         sent: statements that were carried out or refused, with the answer.
+        texts: what they said.
         content: what is found inside any object.
         parameters: of any object.
         owner: of what is created.
@@ -180,6 +182,7 @@ class MemorySnowflake(Snowflake):
         self.snapshot: dict[str, dict[str, object]] = {}
         self.looks = 0
         self.sent: list[tuple[str, str]] = []
+        self.texts: list[str] = []
         self.content: tuple[Row, ...] = ()
         self.parameters: dict[str, Parameter] = {}
         self.owner = "R"
@@ -187,9 +190,15 @@ class MemorySnowflake(Snowflake):
         self.before: Callable[[str], None] = lambda _text: None
         self._now = (BEGIN + timedelta(seconds=number) for number in itertools.count())
 
+    def _note(self, verb: str, text: str, answer: str) -> None:
+        self.sent.append((verb, answer))
+        self.texts.append(text)
+
     def make(self, name: str, comment: str = "", owner: str = "R", options: str = "") -> None:
         born = next(self._now)
         self.rows[name] = {"name": name, "created_on": born, "owner": owner, "comment": comment, "options": options}
+        # What users have.
+        self.rows[name] |= {"login_name": name.upper(), "has_password": True}
 
     def refuse(self, verb: str, error: SnowflakeError, *, times: int = 1000) -> None:
         """Have statements that begin with a verb refused, the first few times."""
@@ -214,23 +223,23 @@ class MemorySnowflake(Snowflake):
         self.fuse.before()
         self.before(statement.text)
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
-            self.sent.append((statement.text, "ok"))
+            self._note(statement.text, statement.text, "ok")
             return Result(self.content, "query")
-        pattern = r'^(\w+(?: OR ALTER)?)(?: (TRANSIENT))? (?:WAREHOUSE|DATABASE) "(\w+)"'
+        pattern = r'^(\w+(?: OR ALTER)?)(?: (TRANSIENT))? (?:WAREHOUSE|DATABASE|USER) "(\w+)"'
         verb, options, name = re.findall(pattern, statement.text)[0]
         comment = re.findall(r"COMMENT = '(\w*)'", statement.text)
         if verb == "CREATE" and name in self.rows:
-            self.sent.append((verb, "002002"))
+            self._note(verb, statement.text, "002002")
             raise SnowflakeError("exists", number=2002, sqlstate="42710")
         if verb != "CREATE" and name not in self.rows:
-            self.sent.append((verb, "002003"))
+            self._note(verb, statement.text, "002003")
             raise SnowflakeError("doesn't exist or not authorized", number=2003, sqlstate="02000")
-        self.sent.append((verb, "ok"))
+        self._note(verb, statement.text, "ok")
         if verb == "CREATE":
             self.make(name, comment[0] if comment else "", self.owner, options)
         elif verb == "DROP":
             del self.rows[name]
-        else:
+        elif comment:
             self.rows[name]["comment"] = comment[0]
         self.fuse.after()
         return Result((), "query")
@@ -307,6 +316,24 @@ class Access(Providers):
         return Login(SETTINGS, "R", self._account)
 
 
+class Held(Secrets):
+    """Secrets that are there, by name: their uid and data.
+
+    Attributes:
+        data: what they hold; may change.
+    """
+
+    def __init__(self, data: Mapping[str, tuple[str, Mapping[str, str]]]) -> None:
+        self.data = data
+
+    async def read(self, _asker: Key, namespace: str, name: str) -> Secret:
+        if name not in self.data:
+            return Secret(None, None)
+        uid, values = self.data[name]
+        head = Object({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
+        return Secret("1", {key: value.encode() for key, value in values.items()}, head)
+
+
 def services(
     kube: MemoryKube,
     snowflake: Snowflake,
@@ -315,6 +342,7 @@ def services(
     *,
     read_only: bool = False,
     account: Account = ACCOUNT,
+    secrets: Mapping[str, tuple[str, Mapping[str, str]]] | None = None,
 ) -> Services:
     """What a process that has just started works with."""
     watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
@@ -329,6 +357,7 @@ def services(
         store=ClaimStore(kube),
         snowflake=snowflake,
         providers=Access(account),
+        secrets=Held(secrets or {}),
         recorder=Notes(events),
         following=Following(),
         inventory=Inventory(),
@@ -354,6 +383,7 @@ class World:
     events: list[tuple[str, str]] = field(default_factory=list)
     read_only: bool = False
     account: Account = ACCOUNT
+    secrets: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.kube, self.snowflake = Api(self.fuse), MemorySnowflake(self.fuse)
@@ -383,6 +413,7 @@ class World:
             self.events,
             read_only=self.read_only,
             account=self.account,
+            secrets=self.secrets,
         )
         self.inventory, self.reflectors = found.inventory, found.reflectors
         return Reconciler(found)

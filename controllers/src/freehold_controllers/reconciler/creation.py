@@ -72,7 +72,7 @@ async def create(
     seen = await remote.look("shallow")
     if seen is None and remote.target.slot is not None:
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} was accepted by Snowflake, and isn't shown"))
-    if seen is None or seen.owner not in (None, remote.role):
+    if seen is None or not seen.dated or seen.owner not in (None, remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
     # Of a slot what we have put there: somebody else may have been quicker than our look.
     await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new, holds=put)
@@ -112,7 +112,7 @@ async def _take(remote: Remote, holding: Holding, step: Step) -> None:
 
 
 def _taken_at_birth(remote: Remote, seen: Observation | None) -> Stop:
-    fate = f"belongs to role {seen.owner}" if seen else f"can't be seen by role {remote.role}"
+    fate = f"belongs to role {seen.owner}" if seen and seen.owner else f"can't be seen by role {remote.role}"
     return Stop(
         Reason.OWNED_BY_OTHER,
         f"{remote.target} was created and {fate}: a future OWNERSHIP grant has taken it at birth, so that Freehold "

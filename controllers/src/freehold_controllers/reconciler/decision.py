@@ -18,7 +18,7 @@ from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.steps import Difference
-from freehold.observation import Observation
+from freehold.observation import UNKNOWN, Observation
 from freehold_controllers.reconciler.reasons import Reason
 
 PASSES = 3
@@ -67,6 +67,7 @@ class Subject:
         role: role of the session, which owns what is created.
         tracked: names of the fields that were ever sent.
         changed: names of the fields whose difference is the user's doing and no drift, as `fingerprint.changed` tells.
+        unsent: names of the fields whose value may not have been sent yet, which counts where nothing else tells.
         order: hash that orders the object's recreation; None when the user has ordered none.
         spec_hash: hash of the spec as written, which such an order must name.
         lacking: whether the account has no CREATE OR ALTER of the kind.
@@ -85,6 +86,7 @@ class Subject:
     role: str
     tracked: Collection[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    unsent: frozenset[str] = frozenset()
     order: str | None = None
     spec_hash: str = ""
     lacking: bool = False
@@ -234,6 +236,8 @@ def is_users(subject: Subject, difference: Difference) -> bool:
     name = difference.name
     item, bracket, _ = name.partition("]")
     if not subject.changed.isdisjoint((name, *difference.causes)):
+        return True
+    if name in subject.unsent and difference.observed is UNKNOWN:
         return True
     return name not in subject.tracked and item + bracket in subject.changed
 

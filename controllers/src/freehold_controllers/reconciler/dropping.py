@@ -128,6 +128,8 @@ def children(services: Services, managed: Managed, identity: Identity) -> list[s
 
 async def hindrance_of(services: Services, managed: Managed, remote: Remote, subject: Subject) -> Stop | None:
     """What stands in the way of a DROP that is decided."""
+    if stop := _logged_in_as(services, remote, subject):
+        return stop
     # Before any statement: whoever waits for room comes by again and again.
     if stop := drop_cap.hindrance(services, managed):
         return stop
@@ -139,6 +141,19 @@ async def hindrance_of(services: Services, managed: Managed, remote: Remote, sub
         rows = await _rows(remote, content)
         found.append((content, [content.name(row) for row in rows if content.counts(row)]))
     return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
+
+
+def _logged_in_as(services: Services, remote: Remote, subject: Subject) -> Stop | None:
+    """A user that a ProviderConfig of its account logs in as is still needed, whoever's that is."""
+    if subject.kind.locks_out is None or subject.claim is None:
+        return None
+    account, name = subject.claim.identity.account.key, subject.target.parts[-1]
+    configs = services.reflectors[PROVIDER_CONFIG.kind].store.values()
+    users = {each.status.get("user") for each in configs if (each.status.get("account") or {}).get("key") == account}
+    if name not in {remote.user, *users}:
+        return None
+    message = f"a ProviderConfig logs in as {subject}: have it log in as another user first, or delete it"
+    return Stop(Reason.DELETE_BLOCKED, message, soon=True)
 
 
 async def _rows(remote: Remote, content: Content) -> Sequence[Row]:

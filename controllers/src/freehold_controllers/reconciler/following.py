@@ -37,6 +37,10 @@ class Following:
         if closely:
             self._close.add(key)
 
+    def followed(self, topic: Key) -> bool:
+        """Whether anybody follows a topic."""
+        return topic in self._followers
+
     def forget(self, key: Key) -> None:
         """Let go of all that a key follows: it is gone, or about to look anew."""
         self._close.discard(key)

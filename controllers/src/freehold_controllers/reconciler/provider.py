@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pydantic import ValidationError
@@ -41,15 +41,17 @@ class Login:
         settings: for the session.
         role: the session's role.
         account: the proven account.
+        user: stored name of the user that logs in.
     """
 
     settings: ConnectionSettings
     role: str
     account: Account
+    user: str = ""
 
     def acting_as(self, role: str | None) -> Login:
         """The same for another role; None leaves the role as it is."""
-        return self if role is None else Login(self.settings.acting_as(role), role, self.account)
+        return self if role is None else replace(self, settings=self.settings.acting_as(role), role=role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Providers:
         account = Account(key=status.account.key, name=status.account.name)
         role = settings.role or status.role or ""
         # The role that we reason with is activated by name, also where it is the user's default: that may change.
-        login = Login(settings.acting_as(role or None), role, account)
+        login = Login(settings.acting_as(role or None), role, account, status.user or "")
         # A Secret that was written anew with the same values needs no new proof.
         if secret.version != status.secret_resource_version and self._used.get(config.uid) != login:
             raise _unverified(config, " with its present Secret")

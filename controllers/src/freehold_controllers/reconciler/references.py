@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from freehold.kinds.common import Condition
 from freehold.kinds.names import Requested
-from freehold.kinds.references import references_of, with_names
+from freehold.kinds.references import references_of, secrets_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
@@ -43,10 +43,12 @@ async def resolved(managed: Managed, account: str, get: Get) -> Managed:
 
 def verdicts(managed: Managed) -> Verdicts:
     """What is to be told of references that are resolved; nothing of a resource that has none."""
-    referred = references_of(managed.spec, managed.object.namespace)
+    here = managed.object.namespace
+    referred = [f"{each.kind} {each.namespace}/{each.name}" for each in references_of(managed.spec, here)]
+    referred += [f"Secret {here}/{each.name}" for each in secrets_of(managed.spec)]
     if not referred:
         return {}
-    named = listed(tuple(dict.fromkeys(f"{each.kind} {each.namespace}/{each.name}" for each in referred)))
+    named = listed(tuple(dict.fromkeys(referred)))
     return {REFERENCES_RESOLVED: Verdict("True", Reason.AVAILABLE, f"what it refers to is ready: {named}")}
 
 
@@ -63,6 +65,8 @@ async def _usable(asker: Key, requested: Requested, account: str, get: Get) -> O
     found = await _get(requested, get)
     if found is None:
         raise unresolved(f"{requested} doesn't exist")
+    if requested.by_name and found.status.get("account") in (None, account):
+        return found
     if found.deleting:
         raise unresolved(f"{requested} is being deleted: delete this resource, too, or refer to another one")
     ready = ready_now(found)
@@ -106,7 +110,8 @@ def _references_in(found: Object) -> tuple[Requested, ...]:
     if ready is not None and ready.status == "True":
         return ()
     try:
-        return references_of(KINDS[found.kind].spec.model_validate(found.spec), found.namespace)
+        spec = KINDS[found.kind].spec.model_validate(found.spec)
+        return tuple(each for each in references_of(spec, found.namespace) if not each.by_name)
     except ValidationError:
         return ()
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from prometheus_client import Gauge
 
-from freehold import fingerprint, planning
+from freehold import altering, fingerprint, planning
 from freehold.claims import Evidence
 from freehold.kube.objects import Key
 from freehold.metrics import REGISTRY
@@ -93,7 +93,7 @@ def foreseen(subject: Subject, view: Observation | Absence) -> tuple[Subject, Fo
         ours = claim.model_copy(update={"evidence": evidence, "mark": None, "intent": None})
         # As in a pass that has just adopted it: nothing is drift.
         everything = frozenset({*subject.tracked, *fingerprint.applied(subject.kind, subject.spec)})
-        return foreseen(replace(subject, claim=ours, changed=everything), view)
+        return foreseen(replace(subject, claim=ours, changed=everything, unsent=everything), view)
     if isinstance(decision, Look | Record | Withdraw):
         raise TypeError(f"{decision} of {subject}, which has been looked at and has a claim")
     return subject, decision
@@ -117,7 +117,7 @@ def planned(subject: Subject, decision: Foreseen, view: Observation | Absence, *
         case Update() as update, Observation() as seen:
             if whole := as_a_whole(kind, target, spec, seen, update):
                 return [whole]
-            return [each.statement for each in planning.alter(kind, target, spec, seen, update.differences)]
+            return [each.statement for each in altering.alter(kind, target, spec, seen, update.differences)]
     return []
 
 

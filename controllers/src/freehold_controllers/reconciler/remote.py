@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ SETTLING = timedelta(seconds=60)
 
 _LOOK_AGAIN = 1.0
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Remote:
@@ -44,6 +47,7 @@ class Remote:
         tag: of every statement.
         require_active: raises when another process may be working on the same object.
         details: the kind's further queries that a deep look needs.
+        user: stored name of the user that logs in.
     """
 
     snowflake: Snowflake
@@ -54,6 +58,7 @@ class Remote:
     tag: QueryTag
     require_active: Callable[[], None]
     details: frozenset[str] = frozenset()
+    user: str = ""
 
     async def look(self, depth: Depth, not_before: float | None = None) -> Observation | None:
         """The object as it is now, or was after `not_before`; None when the role doesn't see it."""
@@ -155,8 +160,10 @@ class Remote:
         try:
             await self.send(step.statement)
         except SnowflakeError as error:
-            if error.number not in step.done_on:
+            done = step.done_on
+            if done is None or error.number != done.number or done.saying not in error.message:
                 raise
+            _log.info("%s: taken as done: %s", self.target, error)
         if step.wait_for:
             await self._await(*step.wait_for)
 

@@ -61,6 +61,8 @@ def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop
 
 def _by_view(subject: Subject, claim: ClaimSpec, view: View) -> Record | Drop | Release | Stop:
     """What becomes of what the user wants dropped."""
+    if isinstance(view, Observation) and not view.dated:
+        view = Absence.UNPROVED
     if isinstance(view, Observation):
         if speaks_of(claim.evidence, subject.kind, view):
             return Drop()

@@ -12,7 +12,7 @@ from freehold.identity import Name, Slot
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 from freehold.observation import Depth, Observation
-from freehold_controllers.reconciler import dropping, finalizer, naming, references
+from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references
 from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.decision import (
@@ -114,6 +114,8 @@ class Run:
         spec_hash = fingerprint.spec_hash(self._kind, managed.spec)
         # The references before the claim: who waits for them holds nothing that others may want.
         managed = await references.resolved(managed, login.account.name, services.get_for(managed.key))
+        if not managed.spec.management_policies.observe_only:
+            managed = await inputs.resolved(managed, services.secrets)
         report.references = references.verdicts(managed)
         report.applied = fingerprint.applied(self._kind, managed.spec)
         report.applied_hash = fingerprint.applied_hash(report.applied)
@@ -164,6 +166,9 @@ class Run:
     def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
         tracked, applied = self.report.tracked, self.report.applied
         account = claim.identity.account.key if claim else ""
+        # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
+        changed = fingerprint.changed(tracked, applied) if tracked is not None else frozenset[str]()
+        lost = tracked is None and managed.spec.management_policies.drift_policy == "correct"
         return Subject(
             kind=self._kind,
             spec=managed.spec,
@@ -171,8 +176,8 @@ class Run:
             claim=claim,
             role=remote.role,
             tracked=tracked or {},
-            # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
-            changed=fingerprint.changed(tracked, applied) if tracked is not None else frozenset(),
+            changed=changed,
+            unsent=frozenset(applied) if lost else changed,
             lacking=(account, self._kind.object_type) in self._services.lacking,
             passes=PASSES if self._stuck == self.report.applied_hash else 0,
         )
@@ -223,7 +228,8 @@ class Run:
                     # Remembered before they are sent: after a crash, a field that leaves the spec is still reset.
                     await report.track(subject.changed)
                     view = await self._create(managed, remote, holding)
-                    subject = replace(subject, changed=everything)
+                    unsent = planning.untold_by_create(self._kind, managed.spec)
+                    subject = replace(subject, changed=everything, unsent=unsent)
                 case Withdraw(), _:
                     # Before anything is altered: after a crash in the middle of that, nothing is waited for in vain.
                     await holding.withdraw()
@@ -240,7 +246,7 @@ class Run:
                     self._nothing_redefined_yet(holding, before)
                     told_as = (Reason.ADOPTED, "was adopted") if how == "adopted" else (Reason.CREATED, "was created")
                     report.tell(told_as[0], f"{remote.target} {told_as[1]}")
-                    subject = replace(subject, changed=everything)
+                    subject = replace(subject, changed=everything, unsent=everything)
                     view = await remote.view("deep", holding.spec.evidence)
                 case Update() as decided, Observation() as seen:
                     # Remembered first, as above. After a crash between statements the next pass finds what is left.
@@ -249,7 +255,8 @@ class Run:
                     await update(self._services, managed, remote, holding, seen, decided)
                     report.updated(decided)
                     # What counts is what is seen now, not what was sent.
-                    subject = replace(subject, tracked=report.applied, passes=subject.passes + 1)
+                    passes = subject.passes + 1
+                    subject = replace(subject, tracked=report.applied, unsent=frozenset(), passes=passes)
                     view = await remote.view("deep", holding.spec.evidence)
                 case Stop() as stop, _:
                     raise Stopped(stop)

@@ -1,4 +1,4 @@
-"""The Secrets that ProviderConfigs name, each watched on its own: no other Secret is ever read."""
+"""The Secrets that resources name, each watched on its own: no other Secret is ever read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from freehold.kinds.account.authentication import secret_name
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.errors import ApiError, Forbidden
 from freehold.kube.objects import SECRETS, Key, Object
 from freehold.kube.reflector import Reflector
@@ -104,12 +103,9 @@ class Secrets:
         return watched
 
     def _unwatch_unused(self) -> None:
-        used = {
-            (config.namespace, secret_of(config))
-            for config in self._process.reflectors[PROVIDER_CONFIG.kind].store.values()
-        }
-        for each in self._watched.keys() - used:
-            self._process.unwatch(self._watched.pop(each).reflector)
+        for each in list(self._watched):
+            if not self._following.followed(Key(SECRETS.kind, *each)):
+                self._process.unwatch(self._watched.pop(each).reflector)
 
 
 def secret_of(config: Object) -> str:

@@ -25,6 +25,7 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.provider import Login, Providers
 from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
+from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.taken import Taken
 
 
@@ -39,6 +40,7 @@ class Services:
         store: the claims.
         snowflake: the accounts.
         providers: the ways into them.
+        secrets: reads Secrets that resources name.
         recorder: of Events.
         following: who is woken by what.
         inventory: the claims by container.
@@ -60,6 +62,7 @@ class Services:
     store: ClaimStore
     snowflake: Snowflake
     providers: Providers
+    secrets: Secrets
     recorder: Recorder
     following: Following
     inventory: Inventory
@@ -102,6 +105,7 @@ class Services:
             managed.tag,
             self.require_active,
             details,
+            acting.user,
         )
 
     def tell(self, about: Object, reason: Reason, note: str, *, type_: Literal["Normal", "Warning"] = "Normal") -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-from freehold import create_or_alter, planning
+from freehold import altering, create_or_alter
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.steps import Step
 from freehold.observation import Observation
+from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold.sql import Sql
-from freehold_controllers.reconciler.decision import Update
+from freehold_controllers.reconciler.decision import Stop, Update, told
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 
@@ -42,6 +44,20 @@ def as_a_whole(kind: Kind, target: Target, spec: SnowflakeSpec, seen: Observatio
     return create_or_alter.statement(kind, target, spec, seen, decided.differences)
 
 
+def _lock_out(remote: Remote, decided: Update) -> Stop | None:
+    """What of an update would shut us out of the account, and with it out of mending that."""
+    kind, credential = remote.kind, remote.settings.credential
+    if kind.locks_out is None or remote.target.parts[-1] != remote.user:
+        return None
+    fingerprint = credential.fingerprint if isinstance(credential, KeyPair) else None
+    those = [each for each in decided.differences if kind.locks_out(each, fingerprint)]
+    if not those:
+        return None
+    remedy = "change how the ProviderConfig logs in first, or change the manifest back"
+    message = f"{remote.target}: {told(those)}. Freehold logs in as this user, and would lock itself out: {remedy}"
+    return Stop(Reason.DESTRUCTIVE_CHANGE, message)
+
+
 async def update(
     services: Services, managed: Managed, remote: Remote, holding: Holding, seen: Observation, decided: Update
 ) -> None:
@@ -63,8 +79,10 @@ async def update(
         SnowflakeError: likewise.
     """
     kind, spec = managed.kind, managed.spec
+    if stop := _lock_out(remote, decided):
+        raise Stopped(stop)
     account = holding.spec.identity.account.key
-    steps = planning.alter(kind, remote.target, spec, seen, decided.differences)
+    steps = altering.alter(kind, remote.target, spec, seen, decided.differences)
     whole = as_a_whole(kind, remote.target, spec, seen, decided)
     if whole is not None and (account, kind.object_type) not in services.lacking:
         # One that gets no answer counts from now on.

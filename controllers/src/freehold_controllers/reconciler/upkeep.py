@@ -68,6 +68,8 @@ def decide(
         return _taken_by_something_invisible(subject)
     if isinstance(view, Absence):
         return _vanished(subject, view) if evidence else Create()
+    if not view.dated:
+        return _unreadable(subject, view)
     if speaks_of(evidence, subject.kind, view):
         if subject.claim and subject.claim.intent:
             # It is still there, and nothing is under way any more.
@@ -122,7 +124,9 @@ def _in_use(subject: Subject, view: Observation) -> InSync | Stop:
 def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
     """What was changed from outside on an object that is ours."""
     evidence = subject.claim.evidence if subject.claim else None
-    if not isinstance(view, Observation) or not speaks_of(evidence, subject.kind, view):
+    if not isinstance(view, Observation) or view.unreadable or not view.dated:
+        return ()
+    if not speaks_of(evidence, subject.kind, view):
         return ()
     found = _found(subject, view)
     return tuple(each for each in found if not is_users(subject, each))
@@ -131,7 +135,7 @@ def drifted(subject: Subject, view: View | None) -> tuple[Difference, ...]:
 def _found(subject: Subject, view: Observation) -> tuple[Difference, ...]:
     """What differs, and what it takes in this account."""
     kind, target, spec = subject.kind, subject.target, subject.spec
-    found = planning.differences(kind, spec, view, subject.tracked)
+    found = planning.differences(kind, spec, view, subject.tracked, subject.unsent)
     return create_or_alter.settled(kind, target, spec, view, found, lacking=subject.lacking)
 
 
@@ -211,7 +215,13 @@ def _unreadable(subject: Subject, view: Observation) -> Stop:
 
 
 def _taken_by_something_invisible(subject: Subject) -> Stop:
-    claim = subject.claim
+    claim, also = subject.claim, "".join(f", or its {field}" for field in subject.kind.also_unique)
+    if also:
+        return Stop(
+            Reason.RESOURCE_ALREADY_EXISTS,
+            f"the name of {subject}{also}, is taken, a CREATE says, and {unseen(subject)}. Choose others, or ask whose "
+            f"they are; once they are free, set the annotation {RECONCILE_NOW} to any new value",
+        )
     if _adopts(subject) or (claim and (claim.evidence or attempt_unknown(claim))):
         return Stop(Reason.NOT_VISIBLE, f"{unseen(subject)}, but it exists: a CREATE says so. {make_visible(subject)}")
     return Stop(

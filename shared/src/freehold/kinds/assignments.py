@@ -10,7 +10,8 @@ from freehold.identifiers import printed
 from freehold.identity import Slot
 from freehold.kinds.fields import custom
 from freehold.kinds.filling import Filling, Listing
-from freehold.kinds.property import Target, column
+from freehold.kinds.observers import column
+from freehold.kinds.property import Target
 from freehold.kinds.values import Boolean
 from freehold.observation import Row
 from freehold.sql import Sql

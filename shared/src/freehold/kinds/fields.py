@@ -17,19 +17,18 @@ from pydantic import BaseModel, Field
 
 from freehold import sql
 from freehold.identifiers import split_in_database
+from freehold.kinds.observers import column, option, parameter_value
 from freehold.kinds.property import (
     KEEP,
     UNSET,
     Change,
     Differ,
+    DoneOn,
     Observe,
     OwnStatements,
     Place,
     Property,
     Reset,
-    column,
-    option,
-    parameter_value,
 )
 from freehold.kinds.spec_fields import INFERRED
 from freehold.kinds.values import Boolean, Codec, Comment
@@ -50,6 +49,7 @@ def prop(
     observe: Observe | None = None,
     codec: Codec | None = None,
     reset: Reset = UNSET,
+    create: bool = True,
     create_only: bool = False,
     own_statement: bool = False,
     clause: Callable[[Any], Sql | None] | None = None,
@@ -58,6 +58,8 @@ def prop(
     details: tuple[str, ...] = (),
     check: Callable[[Any], object] | None = None,
     secret: bool = False,
+    on_change: bool = False,
+    done_on: DoneOn | None = None,
     alias: str | None = None,
     required: bool = False,
     **constraints: Any,
@@ -66,11 +68,12 @@ def prop(
 
     Args:
         keyword: Snowflake's name of the property.
-        show: the column of SHOW that holds it; None for write-only properties.
+        show: the column of SHOW that holds it; None for what is sent on a change only.
         missing: its value where the account has no such column.
         observe: reads the column where more than its name matters.
         codec: how values are written, read and compared; None to take it from the annotation.
         reset: how it goes back when removed.
+        create: may stand in CREATE.
         create_only: acts at creation and is ignored afterwards.
         own_statement: is altered by a statement of its own.
         clause: its clause in CREATE where that isn't `KEYWORD = value`.
@@ -79,6 +82,7 @@ def prop(
         details: names of the kind's further queries that it is observed by.
         check: as `Property` has it.
         secret: whether its values are shown to nobody.
+        on_change, done_on: as `Property` has them.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         required: whether every manifest has it.
         constraints: pydantic's `ge`, `le`, `max_length` ...
@@ -89,6 +93,7 @@ def prop(
         observe=observe if observe or not show else column(show, missing=missing),
         source=f"show.{show}" if show else "",
         reset=reset,
+        create=create,
         create_only=create_only,
         own_statement=own_statement,
         clause=clause,
@@ -97,6 +102,8 @@ def prop(
         details=details,
         check=check,
         secret=secret,
+        on_change=on_change,
+        done_on=done_on,
     )
     return _field(facts, alias=alias, required=required, **constraints)
 
@@ -285,12 +292,7 @@ def qualified_name(split: Callable[[str], tuple[str, ...]] = split_in_database) 
 
 
 def checked(check: Callable[[Any], object], **constraints: Any) -> Any:
-    """A text with a grammar that is no property of its own, such as the data type of a function's argument.
-
-    Args:
-        check: as `Property` has it.
-        constraints: pydantic's.
-    """
+    """A text with a grammar, told by `check`, that is no property of its own, such as the data type of an argument."""
     return Field(json_schema_extra=Property(check=check), **constraints)
 
 
@@ -301,6 +303,7 @@ def ref(
     parent: bool = False,
     qualified: bool = False,
     within: tuple[str, ...] = (),
+    by_name: bool = False,
     **constraints: Any,
 ) -> Any:
     """A reference to another resource, or a list of them, in place of what the field `instead_of` names.
@@ -311,10 +314,13 @@ def ref(
         parent: whether it names the container of the object, and so is part of the object's identity.
         qualified: whether the raw field takes the fully-qualified name, for an object that lies elsewhere.
         within: attributes that take the names of what contains it instead, outermost first.
+        by_name: as `Property` has it.
         constraints: pydantic's.
     """
     change = Change.IDENTITY if parent else Change.ALTER
-    facts = Property(reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within)
+    facts = Property(
+        reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within, by_name=by_name
+    )
     return _field(facts, **constraints)
 
 

@@ -72,6 +72,7 @@ class Kind:
         rules: CEL rules of the spec beside those of its fields.
         volatile: columns of SHOW that change by themselves and never go to status.
         sensitive: columns of SHOW that no ConfigMap may show, beside those that its fields tell (`freehold.exports`).
+        always_shown: columns of SHOW that are blank only where the role may read nothing of the object.
         details: further queries of a deep observation by name, asked only while a field that they serve is managed.
         alterable: attributes of the spec that ALTER changes; None where all that declare a statement do.
         outputs: what people must know of an object and can't choose, by its name in the status. It is read from queries
@@ -79,6 +80,8 @@ class Kind:
         create_words: words of each CREATE before the properties, such as a language.
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
+        discriminator: the field on which it depends which others an object may have. Where it is altered, what is
+            reset goes before it, and what is set after it.
         around_alter: changes the steps of an update, for the exceptional.
         around_drop: (target, rows of its surroundings) to the steps around a DROP: those to be taken after a failure,
             too, follow it, and the others go before it.
@@ -95,6 +98,10 @@ class Kind:
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
         broken_by: errors that further queries end with while an object doesn't work any more.
         ailment: why an object can't be used although it is as declared, for people; None where it can.
+        also_unique: fields whose values no two objects share either, so that CREATE may find the name taken for them.
+        locks_out: of a kind of users: (difference, fingerprint of the key that Freehold logs in with, if it does with
+            one) to whether mending it would shut out whoever logs in as the object. It is never sent for the user that
+            Freehold itself logs in as, and that is never dropped.
         faults: what a spec says that no statement can hold, beyond what single fields tell, for people.
         advice: what is legal in a spec but likely wrong, for people.
     """
@@ -125,12 +132,14 @@ class Kind:
     rules: tuple[Rule, ...] = ()
     volatile: frozenset[str] = frozenset()
     sensitive: frozenset[str] = frozenset()
+    always_shown: frozenset[str] = frozenset()
     details: Mapping[str, Callable[[Target], Sql]] = field(default_factory=dict)
     alterable: frozenset[str] | None = None
     outputs: Mapping[str, Observe] = field(default_factory=dict)
     create_words: str = ""
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    discriminator: str = ""
     around_alter: AroundAlter | None = None
     around_drop: Callable[[Target, tuple[Row, ...]], tuple[Step, ...]] | None = None
     surroundings: str = ""
@@ -144,6 +153,8 @@ class Kind:
     adopts: frozenset[str] = frozenset()
     broken_by: frozenset[int] = frozenset()
     ailment: Callable[[Observation], str | None] = lambda _observation: None
+    also_unique: tuple[str, ...] = ()
+    locks_out: Callable[[Difference, str | None], bool] | None = None
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     advice: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
 

@@ -34,12 +34,14 @@ class Requested:
         namespace: its namespace.
         name: its name.
         field: the spec field that refers to it, for messages.
+        by_name: whether its name is all that counts, whatever becomes of its object.
     """
 
     kind: str
     namespace: str
     name: str
     field: str
+    by_name: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name} in spec.{self.field}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -38,6 +38,19 @@ class Change(Enum):
 
 
 @dataclass(frozen=True)
+class DoneOn:
+    """An answer that means that what was asked for is so already.
+
+    Attributes:
+        number: its error number.
+        saying: a part of its text, where the number means other things, too.
+    """
+
+    number: int
+    saying: str = ""
+
+
+@dataclass(frozen=True)
 class Reset:
     """How a managed field that was removed goes back.
 
@@ -45,11 +58,13 @@ class Reset:
         value: what to SET it to, `()` for an empty list; None to use UNSET.
         keep: leave the live value alone and stop managing it.
         of: (spec) to that value, where it depends on other fields.
+        done_on: the answer of an object that has nothing to reset; such a field has a statement of its own.
     """
 
     value: str | int | tuple[()] | None = None
     keep: bool = False
     of: Callable[[Any], Any] | None = None
+    done_on: DoneOn | None = None
 
     def to(self, spec: Any) -> Any:
         """What to SET it to; None to use UNSET."""
@@ -200,12 +215,18 @@ class Property:
         instead_of: for a reference, the raw field that it stands for.
         within: for such a reference, the fields that take the names of what contains the object, outermost first.
         qualified: whether that field takes the fully-qualified name, and not the bare one.
+        by_name: whether what is referred to need not be there yet, since Snowflake only keeps its name.
         item: whether it is an attribute of an item.
         unsupported: why this release refuses the field; None when it is supported.
         derived: its value where that follows from further fields, from the whole spec.
         check: reads a value, or each of a list, and raises ValueError with a message for people where no statement can
             hold it, such as `datatypes.parse`.
         secret: whether its values are shown to nobody.
+        on_change: whether it is sent when the spec changes, and not when the live value does; so is all that nothing
+            observes, be it that Snowflake doesn't tell or that it changes by itself. Where something does observe it,
+            it is also sent when nothing is set.
+        done_on: the answer of an object that has the value already; such a field has a statement of its own.
+        members: of a map, what is known of each value, by key.
     """
 
     sql: str = ""
@@ -231,14 +252,21 @@ class Property:
     instead_of: str | None = None
     within: tuple[str, ...] = ()
     qualified: bool = False
+    by_name: bool = False
     item: bool = False
     unsupported: str | None = None
     derived: Callable[[Any], Any] | None = None
     check: Callable[[Any], object] | None = None
     secret: bool = False
+    on_change: bool = False
+    done_on: DoneOn | None = None
+    members: Mapping[str, Property] = field(default_factory=dict)
 
     def __call__(self, schema: JsonDict) -> None:
-        """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name."""
+        """Pydantic's hook on the JSON schema: the facts stay out of it, but that no two items have one name, and how
+        many keys a map may have."""
+        if self.members:
+            schema |= {"maxProperties": len(self.members)}
         if self.items is str:
             schema |= {"x-kubernetes-list-type": "set"}
         elif self.items is not None:
@@ -268,6 +296,11 @@ class Property:
         """Whether the field is a property of the object, sent and compared."""
         return bool(self.sql or self.clause or self.alter or self.differ) and not self.create_only
 
+    @property
+    def sent_on_change(self) -> bool:
+        """Whether a change of the spec is all that has it sent."""
+        return self.on_change or self.observe is None
+
     def read(self, observation: Observation) -> Any:
         """The live value in canonical form; UNKNOWN when it wasn't read."""
         if self.observe is None:
@@ -282,7 +315,9 @@ class Property:
     def assignment(self, value: Any) -> Sql:
         """`KEYWORD = value`."""
         rendered = self.codec.render(value)
-        return sql.join((sql.words(self.sql), sql.masked(rendered, str(value)) if self.secret else rendered), " = ")
+        if self.secret and not rendered.secrets:
+            rendered = sql.masked(rendered, str(value))
+        return sql.join((sql.words(self.sql), rendered), " = ")
 
     def create_clause(self, value: Any, *, or_alter: bool = False) -> Sql | None:
         """The field's clause in CREATE, or CREATE OR ALTER; None when this value needs none."""
@@ -296,37 +331,3 @@ def _shown(value: object) -> str:
     if value is None or value is UNKNOWN:
         return "not set" if value is None else "not known"
     return orjson.dumps(value, default=str, option=orjson.OPT_PASSTHROUGH_DATACLASS).decode()
-
-
-def column(name: str, *, missing: object = UNKNOWN) -> Observe:
-    """A column of SHOW, read by name: accounts differ in which columns they have.
-
-    Args:
-        name: the column, in lower case.
-        missing: the value where the account has no such column.
-    """
-
-    def read(observation: Observation) -> object:
-        return observation.row.get(name, missing)
-
-    return read
-
-
-def parameter_value(key: str) -> Observe:
-    """A row of SHOW PARAMETERS, which only a deep observation reads."""
-
-    def read(observation: Observation) -> object:
-        found = (observation.parameters or {}).get(key)
-        return UNKNOWN if found is None else found.value
-
-    return read
-
-
-def option(word: str) -> Observe:
-    """Membership in the `options` column, a list joined by comma and blank ("TRANSIENT, MANAGED ACCESS") or NULL."""
-
-    def read(observation: Observation) -> object:
-        listed = observation.row.get("options")
-        return word in (str(listed).split(", ") if listed else [])
-
-    return read

@@ -1,4 +1,5 @@
-"""References in a spec: found at any depth, and replaced by the names that they stand for. Pure."""
+"""References in a spec, to resources and Secrets: found at any depth, and replaced by the names and values that they
+stand for. Pure."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from freehold.kinds.common import Reference
 from freehold.kinds.model import Model, model_in
 from freehold.kinds.names import Requested
 from freehold.kinds.property import Property
+from freehold.kinds.secret_inputs import SecretInput, SecretKeyReference
 from freehold.kinds.spec_fields import properties
 
 M = TypeVar("M", bound=Model)
@@ -52,12 +54,61 @@ def with_names(model: M, names: Mapping[str, tuple[str, ...]], place: str = "") 
     return model.model_copy(update=raw)
 
 
+def secrets_of(spec: Model) -> tuple[SecretKeyReference, ...]:
+    """The keys of Secrets that a spec refers to."""
+    return tuple(dict.fromkeys(_secrets(spec)))
+
+
+def with_secrets(model: M, values: Mapping[SecretKeyReference, SecretInput]) -> M:
+    """A spec with values in place of its references to Secrets.
+
+    Args:
+        model: the spec, or a model in it.
+        values: of all that it refers to.
+
+    Raises:
+        ValueError: a Secret holds what its field can't be; the message tells which, and not what.
+    """
+    raw: dict[str, Any] = {}
+    for attribute, _, value, facts in _fields("", model):
+        if isinstance(value, SecretKeyReference):
+            found = values[value]
+            if facts and facts.instead_of:
+                raw[facts.instead_of] = _checked(model, facts.instead_of, found)
+            else:
+                raw[attribute] = found
+        elif isinstance(value, Model):
+            raw[attribute] = with_secrets(value, values)
+        elif isinstance(value, list):
+            raw[attribute] = [with_secrets(each, values) if isinstance(each, Model) else each for each in value]
+    return model.model_copy(update=raw)
+
+
+def _checked(model: Model, attribute: str, found: SecretInput) -> str:
+    (field,) = (each for each in properties(type(model)) if each.attribute == attribute)
+    try:
+        if field.facts.check:
+            field.facts.check(found.value)
+    except ValueError as error:
+        raise ValueError(f"{found}: {error}") from None
+    return found.value
+
+
+def _secrets(model: Model) -> Iterator[SecretKeyReference]:
+    for _, _, value, _ in _fields("", model):
+        for each in value if isinstance(value, list) else (value,):
+            if isinstance(each, SecretKeyReference):
+                yield each
+            elif isinstance(each, Model):
+                yield from _secrets(each)
+
+
 def _found(place: str, model: Model, namespace: str) -> Iterator[Requested]:
     for _, field, value, facts in _fields(place, model):
         for at, each in _one_by_one(field, value):
             if isinstance(each, Reference):
                 if facts and facts.reference:
-                    yield Requested(facts.reference, each.namespace or namespace, each.name, at)
+                    yield Requested(facts.reference, each.namespace or namespace, each.name, at, facts.by_name)
             elif isinstance(each, Model):
                 yield from _found(f"{at}.", each, namespace)
 

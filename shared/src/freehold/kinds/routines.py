@@ -22,7 +22,8 @@ from freehold.kinds.fields import custom, parameter, prop
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import Change, Place, Target, column, set_to
+from freehold.kinds.observers import column
+from freehold.kinds.property import Change, Place, Target, set_to
 from freehold.kinds.values import Boolean, Codec, Comment, Word
 from freehold.observation import UNKNOWN, Observation
 from freehold.returned import Returned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
@@ -69,6 +69,9 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
         field: the field.
         value: of the field in a spec.
     """
+    if field.facts.members:
+        yield from ((item_name(field.name, key), part) for key, part in value.items())
+        return
     yield field.name, value
     for name, part in field.facts.codec.parts(value):
         yield f"{field.name}.{name}", part
@@ -82,6 +85,23 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
         for each in attributes_of(field):
             if not each.facts.reset.keep and (part := getattr(item, each.attribute)) is not None:
                 yield item_name(field.name, name, each.name), part
+
+
+def compared(field: SpecField, spec: BaseModel, tracked: Collection[str]) -> Iterator[tuple[SpecField, Any]]:
+    """A field with its value in a spec; of a map each value by itself, with those that left the spec as None.
+
+    Args:
+        field: the field.
+        spec: the spec.
+        tracked: names of the fields that were ever sent.
+    """
+    value = field.value(spec)
+    if not field.facts.members:
+        yield field, value
+    for key, facts in field.facts.members.items():
+        name = item_name(field.name, key)
+        if (part := (value or {}).get(key)) is not None or name in tracked:
+            yield SpecField(field.attribute, name, facts), part
 
 
 def attributes_of(field: SpecField) -> tuple[SpecField, ...]:

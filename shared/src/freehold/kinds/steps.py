@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from freehold.kinds.property import Action, Change, Deviation
+from freehold.kinds.property import Action, Change, Deviation, DoneOn
 from freehold.kinds.spec_fields import SpecField
 from freehold.sql import Sql
 
@@ -16,7 +16,7 @@ class Step:
 
     Attributes:
         statement: what is sent.
-        done_on: error numbers that mean that the work is done already.
+        done_on: the answer that means that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
         only_if_empty: queries; the step is left out when one finds rows.
         after_failure: whether it is taken although a step before it has failed, since it undoes what one has done.
@@ -24,7 +24,7 @@ class Step:
     """
 
     statement: Sql
-    done_on: frozenset[int] = frozenset()
+    done_on: DoneOn | None = None
     wait_for: tuple[str, str] | None = None
     only_if_empty: tuple[Sql, ...] = ()
     after_failure: bool = False

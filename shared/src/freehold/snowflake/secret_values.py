@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from freehold.kinds.account.authentication import SecretKeyReference
 from freehold.kinds.account.providerconfig import ProviderConfigSpec
+from freehold.kinds.secret_inputs import SecretKeyReference
 from freehold.login_policy import LoginPolicy
 from freehold.snowflake import credentials
 from freehold.snowflake.credentials import Credential

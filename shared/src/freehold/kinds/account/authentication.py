@@ -8,24 +8,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from freehold.kinds.common import ObjectName
 from freehold.kinds.fields import unsupported
 from freehold.kinds.model import Model
 from freehold.kinds.resource import Rule
+from freehold.kinds.secret_inputs import SecretKeyReference
 
 AuthenticationType = Literal[
     "KeyPair", "UsernamePassword", "WorkloadIdentity", "ProgrammaticAccessToken", "OAuthToken",
     "OAuthClientCredentials",
 ]  # fmt: skip
-
-
-class SecretKeyReference(Model):
-    """A key of a Secret in the ProviderConfig's own namespace."""
-
-    name: ObjectName
-    """Name of the Secret."""
-    key: Annotated[str, StringConstraints(min_length=1, max_length=253)]
-    """Key in its data."""
 
 
 class Credentials(Model):

@@ -13,7 +13,8 @@ from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.fields import comment, custom, own_name, parameter, prop, ref, tags
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import KEEP, Target, column, set_to
+from freehold.kinds.observers import column
+from freehold.kinds.property import KEEP, DoneOn, Target, set_to
 from freehold.kinds.resource import Rule, at_most, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
 from freehold.kinds.steps import Difference, Step
@@ -165,7 +166,7 @@ def _suspended_for_type_change(
     if not changes_type or observation.row.get("state") == "SUSPENDED" or observation.row.get("type") == ADAPTIVE:
         return steps
     suspend = Step(
-        target.alter(sql.words("SUSPEND")), done_on=frozenset({ALREADY_SUSPENDED}), wait_for=("state", "SUSPENDED")
+        target.alter(sql.words("SUSPEND")), done_on=DoneOn(ALREADY_SUSPENDED), wait_for=("state", "SUSPENDED")
     )
     return (suspend, *steps, Step(target.alter(sql.words("RESUME IF SUSPENDED")), after_failure=True))
 

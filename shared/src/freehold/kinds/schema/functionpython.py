@@ -9,7 +9,8 @@ from freehold.kinds import handlers, routines, sources
 from freehold.kinds.clauses import clause
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.fields import keyword, unsupported
-from freehold.kinds.property import Place, column
+from freehold.kinds.observers import column
+from freehold.kinds.property import Place
 from freehold.kinds.resource import Rule
 
 

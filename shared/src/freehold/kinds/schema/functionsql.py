@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from freehold.kinds import routines, sources
 from freehold.kinds.fields import keyword, unsupported
-from freehold.kinds.property import Place, column
+from freehold.kinds.observers import column
+from freehold.kinds.property import Place
 from freehold.kinds.resource import Rule
 
 

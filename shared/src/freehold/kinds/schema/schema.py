@@ -10,7 +10,8 @@ from freehold.kinds.containers import CONTAINER_PRIVILEGES, CONTAINER_RULES, Con
 from freehold.kinds.fields import comment, custom, immutable, keyword, own_name, parameter, ref, tags
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import Place, Target, option
+from freehold.kinds.observers import option
+from freehold.kinds.property import Place, Target
 from freehold.kinds.resource import Rule, exactly_one
 from freehold.kinds.values import Boolean
 from freehold.sql import Sql

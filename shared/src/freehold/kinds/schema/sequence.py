@@ -10,7 +10,8 @@ from freehold.kinds.fields import comment, custom, prop
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import KEEP, Target, column, set_to
+from freehold.kinds.observers import column
+from freehold.kinds.property import KEEP, Target, set_to
 from freehold.kinds.resource import Rule
 from freehold.kinds.values import Word
 from freehold.sql import Sql

@@ -31,8 +31,9 @@ from freehold.kinds.fields import (
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
+from freehold.kinds.observers import column
 from freehold.kinds.policies import AggregationPolicyUse, PolicyUse, RowAccessPolicyUse, StorageLifecyclePolicyUse
-from freehold.kinds.property import Change, Place, Target, column
+from freehold.kinds.property import Change, Place, Target
 from freehold.kinds.resource import Rule
 from freehold.kinds.values import Codec, Collation
 from freehold.observation import UNKNOWN, Observation, Row

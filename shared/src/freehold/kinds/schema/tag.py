@@ -18,8 +18,9 @@ from freehold.kinds.fields import comment, ref
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
+from freehold.kinds.observers import column
 from freehold.kinds.policies import Policy
-from freehold.kinds.property import Action, Deviation, Place, column
+from freehold.kinds.property import Action, Deviation, Place
 from freehold.kinds.resource import Rule, exclusive
 from freehold.kinds.values import Codec, Word
 from freehold.observation import UNKNOWN, Observation

@@ -15,7 +15,8 @@ from freehold.kinds.fields import comment, custom, parameter, prop, ref, unsuppo
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
-from freehold.kinds.property import Target, column, set_to
+from freehold.kinds.observers import column
+from freehold.kinds.property import Target, set_to
 from freehold.kinds.resource import Rule, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
 from freehold.kinds.task_fields import Predecessor, finalized_root, predecessors, suspended

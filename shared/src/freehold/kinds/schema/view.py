@@ -14,8 +14,9 @@ from freehold.kinds.fields import comment, custom, items, prop, tags, unsupporte
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
+from freehold.kinds.observers import column
 from freehold.kinds.policies import AggregationPolicyUse, PolicyUse, RowAccessPolicyUse
-from freehold.kinds.property import Change, Place, Target, column, set_to
+from freehold.kinds.property import Change, Place, Target, set_to
 from freehold.kinds.resource import only_when
 from freehold.kinds.values import Boolean
 from freehold.kinds.view_columns import ViewColumn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import cast
@@ -53,3 +54,22 @@ async def test_a_lease_that_is_lost_during_the_log_in_keeps_the_statement_back()
         assert snowflake.sent == []
         await snowflake.execute(SETTINGS, words("SHOW DATABASES"), TAG)
         assert snowflake.sent == ["SHOW DATABASES"]
+
+
+@pytest.mark.parametrize(
+    ("given", "limit"), [(None, 60), (timedelta(seconds=20), 20), (timedelta(seconds=90), 60)], ids=str
+)
+async def test_a_session_opens_with_the_shortest_limit_that_anybody_sets(
+    monkeypatch: pytest.MonkeyPatch, given: timedelta | None, limit: int
+) -> None:
+    opened: list[timedelta] = []
+
+    async def record(_settings: ConnectionSettings, _tag: str, longest: timedelta) -> Session:
+        opened.append(longest)
+        raise Lost
+
+    monkeypatch.setattr(Session, "open", record)
+    async with Snowflake("test", statement_timeout=timedelta(seconds=60)) as snowflake:
+        with pytest.raises(Lost):
+            await snowflake.execute(replace(SETTINGS, statement_timeout=given), words("SHOW DATABASES"), TAG)
+    assert opened == [timedelta(seconds=limit)]

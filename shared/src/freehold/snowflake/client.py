@@ -272,4 +272,4 @@ class Snowflake:
     def _limit(self, settings: ConnectionSettings, limit: timedelta) -> timedelta:
         # Who takes over from a lost process waits for as long as a statement of the process may run, and no longer.
         longest = max(limit, self._statement_timeout)
-        return min(longest, *filter(None, (settings.statement_timeout, settings.context.statement_timeout)))
+        return min((longest, *filter(None, (settings.statement_timeout, settings.context.statement_timeout))))

@@ -10,7 +10,7 @@ from freehold.claims import ClaimSpec
 from freehold.kinds.common import Condition
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Object
-from freehold_controllers.reconciler.reasons import Reason
+from freehold.lifecycle.reasons import Reason
 from tests.model.account import OURS
 from tests.model.objects import Incarnation, Thing, inside, may, sees_all, there
 from tests.model.rules import Rules, annotated, declared_inside, holder_of, policies

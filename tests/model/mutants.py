@@ -13,13 +13,14 @@ import typer
 
 from freehold.claims import Claim, Mark
 from freehold.identity import Identity
-from freehold_controllers.reconciler import deletion, dropping, ownership, upkeep
+from freehold.lifecycle import upkeep
+from freehold.lifecycle.decision import Absence, Subject, View, attempt_unknown
+from freehold.lifecycle.removal import decide_deletion
+from freehold_controllers.reconciler import deletion, dropping, ownership
 from freehold_controllers.reconciler.attempts import Attempts
-from freehold_controllers.reconciler.decision import Absence, Subject, View, attempt_unknown
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.ownership import Surplus, surplus_of
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import decide_deletion
 from freehold_controllers.reconciler.report import Report
 from tests.model.machine import Machine
 from tests.model.test_model import RUNS, run

@@ -11,7 +11,7 @@ from freehold.claims import CLAIM, ClaimSpec
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import NAMESPACES as NAMESPACE_PATH
 from freehold.kube.objects import Object
-from freehold_controllers.reconciler.reasons import PASSING
+from freehold.lifecycle.reasons import PASSING
 from tests.chaos.account import Parts, rows, send
 from tests.chaos.waiting import TimedOut, eventually
 from tests.soak import rules

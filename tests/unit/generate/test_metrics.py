@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from freehold_controllers.reconciler.reasons import AWAITED
+from freehold.lifecycle.reasons import AWAITED
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/metrics.md"

@@ -12,13 +12,13 @@ from freehold.identity import Identity
 from freehold.kinds.account.networkpolicyattachment import NETWORK_POLICY_ATTACHMENT, NetworkPolicyAttachmentSpec
 from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Target
+from freehold.lifecycle.decision import Absence, Create, Drop, InSync, Look, Record, Release, Stop, Subject
+from freehold.lifecycle.decision import Update as UpdateDecision
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import decide_deletion
+from freehold.lifecycle.upkeep import decide
 from freehold.observation import Observation
-from freehold_controllers.reconciler.decision import Absence, Create, Drop, InSync, Look, Record, Release, Stop, Subject
-from freehold_controllers.reconciler.decision import Update as UpdateDecision
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.removal import decide_deletion
-from freehold_controllers.reconciler.upkeep import decide
 from tests.unit.reconciler.test_holding import EARLY, WITHIN, holding, store
 
 __all__ = ["holding", "store"]

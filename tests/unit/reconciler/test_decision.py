@@ -16,8 +16,7 @@ from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Change
 from freehold.kinds.registry import KINDS
 from freehold.kinds.steps import Difference
-from freehold.observation import Observation, Parameter
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Absence,
     Create,
     Drop,
@@ -35,9 +34,10 @@ from freehold_controllers.reconciler.decision import (
     Update,
     Withdraw,
 )
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.removal import decide_deletion, hindrance, in_the_way, taken_along, waits_for
-from freehold_controllers.reconciler.upkeep import decide
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import decide_deletion, hindrance, in_the_way, taken_along, waits_for
+from freehold.lifecycle.upkeep import decide
+from freehold.observation import Observation, Parameter
 
 BORN = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 BEFORE, AFTER = BORN - timedelta(seconds=5), BORN + timedelta(seconds=5)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from freehold.lifecycle.reasons import AWAITED, PASSING, Reason
 from freehold_controllers.reconciler import status
-from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/conditions.md").read_text()

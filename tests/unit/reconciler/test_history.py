@@ -11,8 +11,8 @@ from freehold.claims import Evidence
 from freehold.kinds.registry import KINDS
 from freehold.observation import Row
 from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.history import was_dropped
 from freehold.sql import Sql
-from freehold_controllers.reconciler.history import was_dropped
 
 BORN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

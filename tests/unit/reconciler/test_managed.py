@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from freehold.kube.objects import Object
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from tests.harness.declarations import TASK
 
 

@@ -9,13 +9,13 @@ from typing import Literal
 import pytest
 
 from freehold.kube.objects import Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import PASSING, Reason
 from freehold.snowflake import errors
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import ConfigurationError, LoginFailed, OutcomeUnknown, SnowflakeError
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import foreign_provider
 from freehold_controllers.reconciler.outcome import deletion_stop_for, stop_for, undeletable
-from freehold_controllers.reconciler.reasons import PASSING, Reason
 
 REPORTED = [
     each

@@ -11,14 +11,14 @@ import pytest
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
+from freehold.lifecycle.decision import Stop
 from freehold.observation import Observation
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
+from freehold.snowflake.preflight import missing_parent, missing_sight, raw_parents
 from freehold.snowflake.query_tag import QueryTag
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.preflight import raw_parents, require_parents, require_sight
-from freehold_controllers.reconciler.remote import Remote
+from freehold.snowflake.sight import Sight
 from tests.harness.declarations import TABLE
 from tests.unit.reconciler.world import SETTINGS
 
@@ -74,10 +74,10 @@ class Account(Snowflake):
         return self.sees_everything
 
 
-async def look(account: Account) -> None:
+async def look(account: Account) -> Stop | None:
     tag = QueryTag(kind="Table", namespace="n", name="x", uid="u")
-    remote = Remote(account, SETTINGS, "R", TABLE, TABLE.target(("D", "S", "T")), tag, lambda: None, frozenset({"x"}))
-    await require_parents(remote, TABLE.spec.model_validate(BY_NAME))
+    sight = Sight(account, SETTINGS, "R", TABLE, TABLE.target(("D", "S", "T")), tag, frozenset({"x"}))
+    return await missing_parent(sight, TABLE.spec.model_validate(BY_NAME))
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,8 @@ async def look(account: Account) -> None:
 async def test_a_container_that_is_certainly_not_there_is_named(
     there: tuple[tuple[str, ...], ...], absent: str, field: str
 ) -> None:
-    with pytest.raises(Stopped) as stopped:
-        await look(Account(*there, sees_everything=True))
-    stop = stopped.value.stop
+    stop = await look(Account(*there, sees_everything=True))
+    assert stop is not None
     assert stop.reason == "DependencyNotReady"
     assert stop.message.startswith(f"{absent} isn't there")
     assert f"spec.{field}Name" in stop.message
@@ -97,17 +96,17 @@ async def test_a_container_that_is_certainly_not_there_is_named(
 
 async def test_what_may_only_be_invisible_is_left_to_snowflake_to_tell() -> None:
     account = Account(sees_everything=False)
-    await look(account)
+    assert await look(account) is None
     assert account.asked == [("D",), ("D", "S")]
 
 
 async def test_what_is_there_stops_nothing() -> None:
-    await look(Account(("D",), ("D", "S"), sees_everything=True))
+    assert await look(Account(("D",), ("D", "S"), sees_everything=True)) is None
 
 
 async def test_who_may_not_look_may_still_create() -> None:
     account = Account(sees_everything=True, refuses=SnowflakeError("no", number=3001, sqlstate="42501"))
-    await look(account)
+    assert await look(account) is None
     assert account.asked == [("D",), ("D", "S")]
 
 
@@ -120,10 +119,10 @@ async def test_what_nobody_would_see_is_not_created() -> None:
     kind = KINDS["Share"]
     tag = QueryTag(kind="Share", namespace="n", name="x", uid="u")
 
-    def remote(account: Account) -> Remote:
-        return Remote(account, SETTINGS, "R", kind, kind.target(("S",)), tag, lambda: None)
+    def sight(account: Account) -> Sight:
+        return Sight(account, SETTINGS, "R", kind, kind.target(("S",)), tag)
 
-    await require_sight(remote(Account(sees_everything=True)))
-    with pytest.raises(Stopped) as stopped:
-        await require_sight(remote(Account(sees_everything=False)))
-    assert 'GRANT IMPORT SHARE ON ACCOUNT TO ROLE "R"' in stopped.value.stop.message
+    assert await missing_sight(sight(Account(sees_everything=True))) is None
+    stop = await missing_sight(sight(Account(sees_everything=False)))
+    assert stop is not None
+    assert 'GRANT IMPORT SHARE ON ACCOUNT TO ROLE "R"' in stop.message

@@ -12,9 +12,9 @@ from freehold import slots
 from freehold.claims import Evidence
 from freehold.identity import Slot
 from freehold.kinds.registry import KINDS
+from freehold.lifecycle.decision import Absence
 from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
-from freehold_controllers.reconciler.decision import Absence
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import BEGIN, SETTINGS, Fuse, MemorySnowflake, World
@@ -29,7 +29,7 @@ async def test_what_show_leaves_out_for_everybody_is_never_proved_by_it(shown: b
     world = World(Fuse(0, done=False))
     kind = replace(WAREHOUSE, shown_to_all_seeing=shown)
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
-    remote = Remote(world.snowflake, SETTINGS, "R", kind, kind.target(("W",)), tag, lambda: None)
+    remote = Remote(world.snowflake, SETTINGS, "R", kind, kind.target(("W",)), tag, require_active=lambda: None)
     assert await remote.view_anyway(EVIDENCE) is view
 
 
@@ -63,7 +63,7 @@ async def test_a_grant_counts_as_gone_where_what_it_is_of_is_seen(kind: str, slo
     """SHOW GRANTS TO leaves out the roles that the asking role doesn't see, and says nothing of that."""
     tag = QueryTag(kind=kind, namespace="n", name="x", uid="u")
     target = KINDS[kind].target_of(slot)
-    remote = Remote(Blind(Fuse(0, done=False)), SETTINGS, "R", KINDS[kind], target, tag, lambda: None)
+    remote = Remote(Blind(Fuse(0, done=False)), SETTINGS, "R", KINDS[kind], target, tag, require_active=lambda: None)
     assert await remote.view_anyway(EVIDENCE) is view
 
 

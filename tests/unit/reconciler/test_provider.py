@@ -11,11 +11,11 @@ import pytest
 from freehold.claims import Account
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.reasons import Reason
 from freehold.login_policy import LoginPolicy
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.provider import Intervals, Login, Providers
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.secret import Secret, Secrets
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import Fuse, World

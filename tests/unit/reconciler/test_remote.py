@@ -68,7 +68,8 @@ async def change_type(snowflake: Snowflake, kind: Kind = WAREHOUSE) -> None:
     seen = Observation(RUNNING)
     steps = altering.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
-    await Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, lambda: None).take_all(steps, seen)
+    remote = Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, require_active=lambda: None)
+    await remote.take_all(steps, seen)
 
 
 SET = "SET WAREHOUSE_TYPE = 'SNOWPARK-OPTIMIZED'"

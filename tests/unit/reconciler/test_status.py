@@ -9,8 +9,8 @@ import pytest
 
 from freehold.kube.conditions import STALLED
 from freehold.kube.objects import Object
-from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import Reason
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.status import (
     CONVERGING,
     DELETE_BLOCKED,

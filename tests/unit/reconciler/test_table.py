@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from freehold.observation import Observation
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Absence,
     Create,
     Drop,
@@ -25,10 +24,11 @@ from freehold_controllers.reconciler.decision import (
     Update,
     View,
 )
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.removal import decide_deletion
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import decide_deletion
+from freehold.lifecycle.upkeep import decide
+from freehold.observation import Observation
 from freehold_controllers.reconciler.table import BORN, CLAIMS, DELETION, ORDER, PAGE, UPKEEP, VIEWS, page, subject
-from freehold_controllers.reconciler.upkeep import decide
 
 ROOT = Path(__file__).parents[3]
 KINDS = ("Database", "Warehouse")

@@ -18,6 +18,7 @@ from freehold.kinds.resources import UTILITIES
 from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.reasons import PASSING, Reason
 from freehold.snowflake.errors import (
     CircuitOpen,
     ConfigurationError,
@@ -31,7 +32,6 @@ from freehold_controllers.reconciler.in_use import InUse, NotHeld, status_of
 from freehold_controllers.reconciler.managed import provider_of
 from freehold_controllers.reconciler.outcome import stop_for
 from freehold_controllers.reconciler.provider import revision
-from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.rehearsal import withheld_release
 from freehold_controllers.reconciler.secret import BINDING, Secret

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from freehold.lifecycle.reasons import Reason
 from freehold.snowflake.errors import LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 
 T = TypeVar("T")
 

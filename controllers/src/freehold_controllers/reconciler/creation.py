@@ -8,14 +8,14 @@ from datetime import timedelta
 from freehold import fingerprint, planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.steps import Step
+from freehold.lifecycle.decision import Hidden, Stop, View
+from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
-from freehold_controllers.reconciler.decision import Hidden, Stop, View
+from freehold.snowflake.preflight import missing_parent, missing_sight
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.preflight import require_parents, require_sight
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.remote import Remote
 
 _log = logging.getLogger(__name__)
@@ -46,8 +46,8 @@ async def create(
     # Before the mark: what can't be put into a statement is no attempt.
     statement = planning.create(remote.kind, remote.target, spec)
     if holding.spec.evidence is None:
-        await require_parents(remote, spec)
-        await require_sight(remote)
+        require(await missing_parent(remote, spec))
+        require(await missing_sight(remote))
     # Without the mark, an object that this attempt made before a crash would be taken for a stranger's.
     put = fingerprint.put(remote.kind, spec)
     await holding.begin_attempt(await remote.now(), within, put)

@@ -12,11 +12,7 @@ from freehold import fingerprint, planning
 from freehold.claims import Claim, Holder, heir
 from freehold.identity import Identity
 from freehold.kube.objects import Key
-from freehold.observation import Observation
-from freehold.resolve import stands_for
-from freehold_controllers.reconciler import dropping, finalizer
-from freehold_controllers.reconciler.batch import all_of
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Drop,
     HandOver,
     Heir,
@@ -26,13 +22,17 @@ from freehold_controllers.reconciler.decision import (
     Stop,
     Subject,
 )
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import decide_deletion, taken_along, waits_for
+from freehold.observation import Observation
+from freehold.resolve import stands_for
+from freehold_controllers.reconciler import dropping, finalizer
+from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.rehearsal import withheld, withheld_end, withheld_release
 from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import decide_deletion, taken_along, waits_for
 from freehold_controllers.reconciler.services import Services
 
 _ROUNDS = 4
@@ -98,10 +98,10 @@ async def take_away(services: Services, managed: Managed, claim: Claim) -> None:
     decision = decide_deletion(subject, None)
     if isinstance(decision, Look):
         # Before any statement: what is declared inside may still need the log-in that we would only take up.
-        _require(waits_for(subject, dropping.children(services, managed, identity)))
+        require(waits_for(subject, dropping.children(services, managed, identity)))
         decision = await _look_and_drop(services, managed, holding, subject)
     if services.read_only and isinstance(decision, Release | HandOver):
-        _require(withheld_end(subject, decision))
+        require(withheld_end(subject, decision))
     elif isinstance(decision, Release):
         if claim.spec.evidence and holding.spec.intent is None:
             services.tell(managed.object, Reason.RELEASED, decision.why)
@@ -142,7 +142,7 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
     for _ in range(_ROUNDS):
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() | Drop()), Observation() as seen) if services.read_only:
-                _require(await dropping.hindrance_of(services, managed, remote, subject))
+                require(await dropping.hindrance_of(services, managed, remote, subject))
                 planned = planning.drop(managed.kind, subject.target, seen.row, force=managed.force_destroy)
                 return withheld([planned], await _consequence(remote, seen))
             case ((Record() as record), Observation() as seen):
@@ -151,7 +151,7 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
                 await holding.record(record.how, seen, remote.role, await remote.now(), holds=held)
             case Drop(), Observation() as seen:
                 # All that may be in the way before the intent: what has to wait leaves none.
-                _require(await dropping.hindrance_of(services, managed, remote, subject))
+                require(await dropping.hindrance_of(services, managed, remote, subject))
                 view = await dropping.drop(services, managed, holding, remote, seen)
             case ((Release() | Stop() as end), _):
                 return end
@@ -177,8 +177,3 @@ async def _remote(services: Services, managed: Managed, holding: Holding) -> Rem
             )
         )
     return services.remote(managed, login, managed.kind.target_of(identity.identity.name))
-
-
-def _require(stop: Stop | None) -> None:
-    if stop is not None:
-        raise Stopped(stop)

@@ -13,10 +13,10 @@ from freehold import confirmation
 from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG, Deletion
 from freehold.kube.errors import Conflict, NotFound
 from freehold.kube.objects import Object
-from freehold_controllers.reconciler.decision import Stop
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 
 _HOUR = timedelta(hours=1)

@@ -6,40 +6,39 @@ The object of a resource that goes and the one that is recreated are dropped ali
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
 from freehold import planning
-from freehold.claims import CLAIM, HAND_OVER_ANNOTATION, ClaimSpec, heir
+from freehold.claims import CLAIM, ClaimSpec
 from freehold.identity import Identity
-from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, PROVIDER_CONFIG
-from freehold.kinds.content import Content
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Forbidden, NotFound
-from freehold.kube.objects import DEFINITIONS, Key, Object
-from freehold.observation import Observation, Row
-from freehold.snowflake.error_class import ErrorClass
-from freehold.snowflake.errors import SnowflakeError
-from freehold_controllers.reconciler import drop_cap
-from freehold_controllers.reconciler.decision import Absence, Stop, Subject
-from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.managed import ABANDON, Managed
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.remote import Remote
-from freehold_controllers.reconciler.removal import (
+from freehold.kube.objects import DEFINITIONS, Key
+from freehold.lifecycle import wishes
+from freehold.lifecycle.decision import Absence, Stop, Subject
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import (
     granted_by,
-    hindrance,
-    in_the_way,
     in_use,
     kept_on_purpose,
     not_taken_back,
     waits_for,
 )
+from freehold.observation import Observation
+from freehold.snowflake.contents import hindrance_inside, names
+from freehold.snowflake.error_class import ErrorClass
+from freehold.snowflake.errors import SnowflakeError
+from freehold_controllers.reconciler import drop_cap
+from freehold_controllers.reconciler.holding import Holding
+from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 
 _log = logging.getLogger(__name__)
@@ -66,28 +65,10 @@ async def kind_goes(services: Services, path: GroupResource) -> bool:
 
 
 async def with_wishes(services: Services, managed: Managed, subject: Subject) -> Subject:
-    """What is known of a resource, with what its annotations and its ProviderConfig say of whether its object is to
-    stay; whether anybody can log in doesn't matter. A live read: what is dropped can't be had back."""
+    """As `freehold.lifecycle.wishes.with_wishes`. A live read: what is dropped can't be had back."""
     services.following.follow(managed.key, Key(PROVIDER_CONFIG.kind, *managed.provider))
-    config = await services.store.get(PROVIDER_CONFIG.path, *managed.provider) or Object({})
-    return replace(
-        subject,
-        abandoned=managed.abandoned or config.annotations.get(ABANDON_DEPENDENTS) == "true",
-        unclear=_unclear(managed, config),
-        orphaned=(config.spec.get("deletion") or {}).get("default") == "Orphan",
-    )
-
-
-def _unclear(managed: Managed, config: Object) -> str | None:
-    """The annotation that may ask to spare the object, in words that aren't understood."""
-    annotations = managed.object.annotations
-    switches = {ABANDON: annotations.get(ABANDON), ABANDON_DEPENDENTS: config.annotations.get(ABANDON_DEPENDENTS)}
-    for name, value in switches.items():
-        if value not in (None, "true", "false"):
-            return f'the annotation {name} is neither "true" nor "false"'
-    if HAND_OVER_ANNOTATION in annotations and heir(managed.holder, annotations) is None:
-        return f"the annotation {HAND_OVER_ANNOTATION} isn't the <namespace>/<name> of another resource"
-    return None
+    config = await services.store.get(PROVIDER_CONFIG.path, *managed.provider)
+    return wishes.with_wishes(subject, managed.holder, managed.object.annotations, config)
 
 
 def under_way(
@@ -133,14 +114,7 @@ async def hindrance_of(services: Services, managed: Managed, remote: Remote, sub
     # Before any statement: whoever waits for room comes by again and again.
     if stop := drop_cap.hindrance(services, managed):
         return stop
-    wanted = in_the_way(remote.kind, force=managed.force_destroy)
-    if not wanted:
-        return None
-    found = []
-    for content in wanted:
-        rows = await _rows(remote, content)
-        found.append((content, [content.name(row) for row in rows if content.counts(row)]))
-    return hindrance(subject, found, complete=True) or hindrance(subject, found, complete=await remote.sees_all())
+    return await hindrance_inside(remote, subject, force=managed.force_destroy)
 
 
 def _logged_in_as(services: Services, remote: Remote, subject: Subject) -> Stop | None:
@@ -156,16 +130,6 @@ def _logged_in_as(services: Services, remote: Remote, subject: Subject) -> Stop 
     return Stop(Reason.DELETE_BLOCKED, message, soon=True)
 
 
-async def _rows(remote: Remote, content: Content) -> Sequence[Row]:
-    try:
-        return await remote.query(content.query(remote.target))
-    except SnowflakeError as error:
-        # What an account doesn't have, it has none of.
-        if error.error_class is not ErrorClass.UNSUPPORTED:
-            raise
-        return ()
-
-
 async def require_way(
     services: Services, managed: Managed, identity: Identity, remote: Remote, subject: Subject
 ) -> None:
@@ -176,7 +140,7 @@ async def require_way(
     """
     if await kind_goes(services, managed.kind.resource.path):
         stop: Stop | None = Stop(Reason.DELETE_BLOCKED, f"the definition of kind {managed.kind.name} is being deleted")
-    elif kept := kept_on_purpose(wishes := await with_wishes(services, managed, subject)) or wishes.unclear:
+    elif kept := kept_on_purpose(wished := await with_wishes(services, managed, subject)) or wished.unclear:
         stop = Stop(Reason.DELETE_BLOCKED, f"{subject} stays: {kept}")
     else:
         inside = children(services, managed, identity)
@@ -271,8 +235,8 @@ async def explained(remote: Remote, refusal: SnowflakeError) -> Exception:
     for content in (each for each in remote.kind.content if each.refused):
         # The refusal says enough where this can't be asked, such as without a warehouse.
         with suppress(SnowflakeError):
-            if names := [content.name(row) for row in await _rows(remote, content) if content.counts(row)]:
-                return Stopped(in_use(remote.target, content, names))
+            if found := await names(remote, content):
+                return Stopped(in_use(remote.target, content, found))
     return refusal
 
 

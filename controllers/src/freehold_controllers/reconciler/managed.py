@@ -15,16 +15,14 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.registry import refused
 from freehold.kube.objects import Key, Object
 from freehold.kube.text import shortened
+from freehold.lifecycle import wishes
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.wishes import RECONCILE_NOW
 from freehold.recreation import FORCE_NEW_ANNOTATION
 from freehold.resolve import describe
 from freehold.snowflake.query_tag import QueryTag
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
-
-FORCE_DESTROY = "freehold.dev/force-destroy"
-ABANDON = "freehold.dev/abandon-on-delete"
-RECONCILE_NOW = "freehold.dev/reconcile-now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Managed:
         manifest: Mapping[str, Any] = found.spec
         if found.deleting:
             # Whatever else is wrong with it, it must be deletable; where it is abandoned, whatever it says.
-            used = () if _is_abandoned(found) else _COMMON & manifest.keys()
+            used = () if wishes.abandoned(found.annotations) else _COMMON & manifest.keys()
             model, manifest = SnowflakeSpec, {key: manifest[key] for key in used}
         try:
             spec = model.model_validate(manifest)
@@ -94,20 +92,16 @@ class Managed:
 
     @property
     def abandoned(self) -> bool:
-        return _is_abandoned(self.object)
+        return wishes.abandoned(self.object.annotations)
 
     @property
     def force_destroy(self) -> bool:
-        return self.object.annotations.get(FORCE_DESTROY) == "true"
+        return wishes.force_destroyed(self.object.annotations)
 
     @property
     def force_new(self) -> str | None:
         """The order to recreate the object."""
         return self.object.annotations.get(FORCE_NEW_ANNOTATION)
-
-
-def _is_abandoned(found: Object) -> bool:
-    return found.annotations.get(ABANDON) == "true"
 
 
 _COMMON = frozenset(field.alias or name for name, field in SnowflakeSpec.model_fields.items())

@@ -8,13 +8,13 @@ from freehold import permissions
 from freehold.identifiers import InvalidName
 from freehold.identity import Identity
 from freehold.kube.objects import NAMESPACES
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold.resolve import Provider, Resolved, Unresolved, resolve
 from freehold_controllers.reconciler import references
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.provider import Login
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import PASSING, Reason
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import ConfigurationError, LoginFailed, RoleNotGranted, SnowflakeError
-from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.status import DELETE_BLOCKED
 
 
@@ -22,6 +22,16 @@ class Stopped(Exception):
     def __init__(self, stop: Stop) -> None:
         super().__init__(stop.message)
         self.stop = stop
+
+
+def require(stop: Stop | None) -> None:
+    """End a pass where something is in the way.
+
+    Raises:
+        Stopped: something is.
+    """
+    if stop is not None:
+        raise Stopped(stop)
 
 
 _REASONS: Mapping[ErrorClass, Reason] = {

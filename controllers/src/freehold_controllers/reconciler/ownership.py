@@ -12,12 +12,12 @@ from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_a
 from freehold.claims import CLAIM, GRACE, Claim, Holder, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
-from freehold_controllers.reconciler.decision import Stop
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 
 

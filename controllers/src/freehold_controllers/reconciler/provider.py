@@ -22,14 +22,14 @@ from freehold.kinds.account.providerconfig import (
 )
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold.login_policy import LoginPolicy
 from freehold.resolve import describe
 from freehold.snowflake.errors import ConfigurationError
 from freehold.snowflake.settings import ConnectionSettings, settings_from
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.secret import Secret, Secrets, secret_of
 
 

@@ -15,13 +15,13 @@ from freehold.identifiers import InvalidName
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import OBSERVED, PASSING, Reason
 from freehold.observation import Depth
 from freehold.snowflake.errors import CircuitOpen, ConfigurationError, SnowflakeError
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.managed import asked_now, foreign_provider, provider_of, status_of
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.provider import Intervals
-from freehold_controllers.reconciler.reasons import OBSERVED, PASSING, Reason
 from freehold_controllers.reconciler.rehearsal import Plans
 from freehold_controllers.reconciler.run import Run
 from freehold_controllers.reconciler.services import Services

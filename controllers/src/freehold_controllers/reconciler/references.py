@@ -12,11 +12,11 @@ from freehold.kinds.references import references_of, secrets_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.decision import Stop, listed
+from freehold.lifecycle.reasons import LOST, Reason
 from freehold.resolve import Get, Unresolved, resolve
-from freehold_controllers.reconciler.decision import Stop, listed
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import LOST, Reason
 from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED, Verdict, Verdicts
 
 

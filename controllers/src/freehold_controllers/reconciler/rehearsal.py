@@ -4,40 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from prometheus_client import Gauge
 
-from freehold import altering, fingerprint, planning
 from freehold.claims import Evidence
 from freehold.kube.objects import Key
-from freehold.metrics import REGISTRY
-from freehold.observation import Observation
-from freehold.sql import Sql
-from freehold_controllers.reconciler import dropping
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Absence,
     Create,
     HandOver,
     InSync,
-    Look,
-    Record,
     Recreate,
     Release,
     Stop,
     Subject,
     Tell,
-    Update,
-    Withdraw,
 )
+from freehold.lifecycle.foresight import foreseen, planned
+from freehold.lifecycle.reasons import Reason
+from freehold.metrics import REGISTRY
+from freehold.observation import Observation
+from freehold.snowflake.preflight import missing_parent
+from freehold.sql import Sql
+from freehold_controllers.reconciler import dropping
 from freehold_controllers.reconciler.managed import Managed
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.preflight import require_parents
-from freehold_controllers.reconciler.reasons import Reason
+from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
-from freehold_controllers.reconciler.updating import as_a_whole
-from freehold_controllers.reconciler.upkeep import decide
 
 _PLANNED = Gauge(
     "freehold_planned_statements",
@@ -75,50 +68,8 @@ async def rehearse(
         case Recreate(), _ if settled.claim is not None:
             await dropping.require_way(services, managed, settled.claim.identity.identity, remote, settled)
         case Create(), _ if _evidence(settled) is None:
-            await require_parents(remote, managed.spec)
+            require(await missing_parent(remote, managed.spec))
     raise Stopped(withheld(planned(settled, decision, view, force=managed.force_destroy)))
-
-
-Foreseen = Create | Update | Recreate | Tell | InSync | Stop
-"""What is decided in the end."""
-
-
-def foreseen(subject: Subject, view: Observation | Absence) -> tuple[Subject, Foreseen]:
-    """What a pass decides once it has written to the claim what it sees, and that claim. Pure."""
-    decision, claim = decide(subject, view), subject.claim
-    if isinstance(decision, Withdraw) and claim is not None:
-        return foreseen(replace(subject, claim=claim.model_copy(update={"intent": None})), view)
-    if isinstance(decision, Record) and claim is not None and isinstance(view, Observation):
-        evidence = Evidence(how=decision.how, created_on=view.created_on, role=subject.role, time=view.created_on)
-        ours = claim.model_copy(update={"evidence": evidence, "mark": None, "intent": None})
-        # As in a pass that has just adopted it: nothing is drift.
-        everything = frozenset({*subject.tracked, *fingerprint.applied(subject.kind, subject.spec)})
-        return foreseen(replace(subject, claim=ours, changed=everything, unsent=everything), view)
-    if isinstance(decision, Look | Record | Withdraw):
-        raise TypeError(f"{decision} of {subject}, which has been looked at and has a claim")
-    return subject, decision
-
-
-def planned(subject: Subject, decision: Foreseen, view: Observation | Absence, *, force: bool = False) -> Sequence[Sql]:
-    """The statements by which a decision is carried out. Pure.
-
-    Args:
-        subject: the resource.
-        decision: what is decided.
-        view: what there is.
-        force: whether the user wants an object dropped with all that is inside.
-    """
-    kind, target, spec = subject.kind, subject.target, subject.spec
-    match decision, view:
-        case ((Create() | Recreate()), _):
-            dropped = [planning.drop(kind, target, force=force)] if isinstance(decision, Recreate) else []
-            finish = kind.after_create(target, spec) if kind.after_create else ()
-            return [*dropped, planning.create(kind, target, spec), *(each.statement for each in finish)]
-        case Update() as update, Observation() as seen:
-            if whole := as_a_whole(kind, target, spec, seen, update):
-                return [whole]
-            return [each.statement for each in altering.alter(kind, target, spec, seen, update.differences)]
-    return []
 
 
 def _evidence(subject: Subject) -> Evidence | None:

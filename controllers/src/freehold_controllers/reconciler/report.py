@@ -13,12 +13,12 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.steps import Difference
 from freehold.kube.conditions import says
 from freehold.kube.objects import Object
+from freehold.lifecycle.decision import InSync, Stop, Tell, Update
+from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation, Row
 from freehold_controllers.reconciler import status
-from freehold_controllers.reconciler.decision import InSync, Stop, Tell, Update
 from freehold_controllers.reconciler.managed import asked_now, status_of
 from freehold_controllers.reconciler.provider import Login
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, REFERENCES_RESOLVED, SYNCED, Verdict, Verdicts
 

@@ -11,11 +11,7 @@ from freehold.claims import ClaimSpec
 from freehold.identity import Name, Slot
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
-from freehold.observation import Depth, Observation
-from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references
-from freehold_controllers.reconciler.batch import all_of
-from freehold_controllers.reconciler.creation import create
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     PASSES,
     Absence,
     Create,
@@ -32,19 +28,23 @@ from freehold_controllers.reconciler.decision import (
     Withdraw,
     listed,
 )
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.upkeep import decide, drifted, paused
+from freehold.observation import Depth, Observation
+from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references
+from freehold_controllers.reconciler.batch import all_of
+from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.deletion import delete, take_away
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.ownership import hold, let_go
 from freehold_controllers.reconciler.provider import Login
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.rehearsal import rehearse
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.report import Found, Report
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.updating import update
-from freehold_controllers.reconciler.upkeep import decide, drifted, paused
 
 _ROUNDS = 10
 """Decisions in one pass; an object that changes more often is looked at again later."""

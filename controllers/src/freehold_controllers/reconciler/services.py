@@ -15,6 +15,7 @@ from freehold.kube.client import Kube
 from freehold.kube.events import Recorder
 from freehold.kube.objects import Key, Object
 from freehold.kube.reflector import Reflector
+from freehold.lifecycle.reasons import Reason
 from freehold.resolve import Get, live
 from freehold.script import Policy
 from freehold.snowflake.client import Snowflake
@@ -23,7 +24,6 @@ from freehold_controllers.reconciler.following import Following
 from freehold_controllers.reconciler.inventory import Inventory
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.provider import Login, Providers
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.secret import Secrets
 from freehold_controllers.reconciler.taken import Taken
@@ -103,9 +103,9 @@ class Services:
             managed.kind,
             target,
             managed.tag,
-            self.require_active,
             details,
-            acting.user,
+            require_active=self.require_active,
+            user=acting.user,
         )
 
     def tell(self, about: Object, reason: Reason, note: str, *, type_: Literal["Normal", "Warning"] = "Normal") -> None:

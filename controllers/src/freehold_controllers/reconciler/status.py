@@ -12,8 +12,8 @@ from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.conditions import STALLED, condition, conditions_of
 from freehold.kube.objects import Object
-from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import AWAITED, PASSING, Reason
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import AWAITED, PASSING, Reason
 
 READY = "Ready"
 SYNCED = "Synced"

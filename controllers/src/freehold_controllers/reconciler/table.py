@@ -16,8 +16,7 @@ import typer
 
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
 from freehold.kinds.registry import KINDS
-from freehold.observation import Observation
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Absence,
     Create,
     Drop,
@@ -36,8 +35,9 @@ from freehold_controllers.reconciler.decision import (
     View,
     Withdraw,
 )
-from freehold_controllers.reconciler.removal import decide_deletion
-from freehold_controllers.reconciler.upkeep import decide
+from freehold.lifecycle.removal import decide_deletion
+from freehold.lifecycle.upkeep import decide
+from freehold.observation import Observation
 
 PAGE = Path("docs/decisions.md")
 

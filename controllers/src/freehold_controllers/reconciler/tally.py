@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from freehold.kube.objects import Object
+from freehold.lifecycle.reasons import Reason
 from freehold.metrics import LiveGauge
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.status import READY
 
 _RESOURCES = LiveGauge(

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 
 from freehold import altering, create_or_alter
-from freehold.kinds.common import SnowflakeSpec
-from freehold.kinds.kind import Kind
-from freehold.kinds.property import Target
 from freehold.kinds.steps import Step
+from freehold.lifecycle.decision import Stop, Update, told
+from freehold.lifecycle.foresight import as_a_whole
+from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation
 from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
-from freehold.sql import Sql
-from freehold_controllers.reconciler.decision import Stop, Update, told
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 
@@ -33,15 +30,6 @@ def _tells_of_lack(error: SnowflakeError, decided: Update) -> bool:
     return error.error_class in _LACKS and (
         not create_or_alter.redefines(decided.differences) or _STATEMENT.search(error.message) is not None
     )
-
-
-def as_a_whole(kind: Kind, target: Target, spec: SnowflakeSpec, seen: Observation, decided: Update) -> Sql | None:
-    """The CREATE OR ALTER that the user wants in place of ALTER, or that nothing else does the work of; None where it
-    isn't wanted, or would say more than was decided, such as drift that is only to be told. Pure."""
-    wanted = spec.management_policies.create_or_alter and decided.whole
-    if not (wanted or create_or_alter.redefines(decided.differences)):
-        return None
-    return create_or_alter.statement(kind, target, spec, seen, decided.differences)
 
 
 def _lock_out(remote: Remote, decided: Update) -> Stop | None:

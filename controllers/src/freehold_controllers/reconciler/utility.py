@@ -18,14 +18,14 @@ from freehold.kinds.utility.declaration import Utility
 from freehold.kube.conditions import says
 from freehold.kube.errors import NotFound
 from freehold.kube.objects import Key, Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import PASSING, Reason
+from freehold.lifecycle.wishes import abandoned
 from freehold.resolve import describe
 from freehold.snowflake.errors import CircuitOpen, ConfigurationError, SnowflakeError
 from freehold_controllers.reconciler import finalizer, status
-from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.managed import ABANDON
 from freehold_controllers.reconciler.outcome import Stopped, deletion_stop_for, stop_for, undeletable
 from freehold_controllers.reconciler.ownership import Owned, hold
-from freehold_controllers.reconciler.reasons import PASSING, Reason
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.status import DRIFT_DETECTED, READY, SYNCED, Verdict
@@ -66,7 +66,7 @@ class Pass:
     @property
     def abandoned(self) -> bool:
         """Whether a resource that is being deleted is to leave behind whatever it has made."""
-        return self.found.annotations.get(ABANDON) == "true"
+        return abandoned(self.found.annotations)
 
     def spec(self, model: type[M]) -> M:
         """Its spec; of one that is being deleted, whatever it says.

@@ -17,10 +17,10 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.utility.fieldexport import FIELD_EXPORT, TARGETS, FieldExportSpec, To
 from freehold.kube.errors import AlreadyExists, Conflict, Forbidden, Invalid, NotFound
 from freehold.kube.objects import SECRETS, Key, Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler import references
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.utility import Pass, UtilityReconciler
 from freehold_controllers.runtime.work import Done
 

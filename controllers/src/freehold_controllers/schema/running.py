@@ -9,15 +9,15 @@ from datetime import timedelta
 from freehold import script
 from freehold.claims import Progress
 from freehold.kinds.utility.sqlstatement import Expectation, SQLStatementSpec, limit_of
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold.observation import Row
 from freehold.script import Statement
 from freehold.snowflake.errors import INVISIBLE, LoginFailed, SnowflakeError, advice
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import ConnectionSettings
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped, stop_for
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.schema.statement_decision import Effect, Purpose, done_of, text_of
 

@@ -23,17 +23,17 @@ from freehold.kinds.utility.sqlstatement import (
     text_hash,
 )
 from freehold.kube.objects import NAMESPACES, Key, Object
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 from freehold.permissions import Usage
 from freehold.recreation import FORCE_NEW_ANNOTATION
 from freehold.resolve import Unresolved, provider_of_spec
 from freehold.snowflake.query_tag import QueryTag
 from freehold.snowflake.settings import SessionContext
-from freehold_controllers.reconciler.decision import Stop
 from freehold_controllers.reconciler.dropping import kind_goes
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.provider import Login
-from freehold_controllers.reconciler.reasons import Reason
 from freehold_controllers.reconciler.services import Services
 from freehold_controllers.reconciler.utility import Pass, UtilityReconciler
 from freehold_controllers.runtime.work import Done

@@ -9,8 +9,8 @@ from typing import Literal
 from freehold import script
 from freehold.claims import ClaimSpec, Progress
 from freehold.kinds.utility.sqlstatement import OUTCOME, SQLStatementSpec, changed_text, text_hash
-from freehold_controllers.reconciler.decision import Stop
-from freehold_controllers.reconciler.reasons import Reason
+from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.reasons import Reason
 
 Purpose = Literal["execute", "update", "revert"]
 

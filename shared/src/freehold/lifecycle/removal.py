@@ -8,8 +8,7 @@ from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
 from freehold.kinds.content import Content
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
-from freehold.observation import Observation
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     Absence,
     Drop,
     HandOver,
@@ -29,7 +28,8 @@ from freehold_controllers.reconciler.decision import (
     speaks_of,
     unseen,
 )
-from freehold_controllers.reconciler.reasons import Reason
+from freehold.lifecycle.reasons import Reason
+from freehold.observation import Observation
 
 
 def decide_deletion(subject: Subject, view: View | None) -> Look | Record | Drop | HandOver | Release | Stop:

@@ -18,8 +18,8 @@ from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.steps import Difference
+from freehold.lifecycle.reasons import Reason
 from freehold.observation import UNKNOWN, Observation
-from freehold_controllers.reconciler.reasons import Reason
 
 PASSES = 3
 """Updates in a row after which a field that still differs is reported and left alone."""

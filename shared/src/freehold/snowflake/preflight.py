@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from freehold import sql
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
+from freehold.lifecycle.decision import Absence, Stop
+from freehold.lifecycle.reasons import Reason
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
-from freehold_controllers.reconciler.decision import Absence, Stop
-from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.remote import Remote
+from freehold.snowflake.sight import Sight
 
 _CONTAINERS = ("Database", "Schema")
 """Kinds of containers, outermost first."""
@@ -32,49 +29,51 @@ def raw_parents(kind: Kind, spec: SnowflakeSpec) -> tuple[Kind, ...]:
     return tuple(reversed(raw))
 
 
-async def require_parents(remote: Remote, spec: SnowflakeSpec) -> None:
+async def missing_parent(sight: Sight, spec: SnowflakeSpec) -> Stop | None:
     """Look for the containers of an object that are given by name.
 
     Args:
-        remote: the object.
+        sight: the object.
         spec: what declares it.
 
+    Returns:
+        What to do about the first that is proved to be absent. Whether one is absent or invisible is Snowflake's to
+        answer.
+
     Raises:
-        Stopped: one is proved to be absent. Whether one is absent or invisible is Snowflake's to answer.
         SnowflakeError: they can't be looked for, for a cause that the CREATE would meet as well.
     """
-    for kind in raw_parents(remote.kind, spec):
-        target = kind.target(remote.target.parts[: kind.level.value])
-        if await _absent(replace(remote, kind=kind, target=target, details=frozenset())):
+    for kind in raw_parents(sight.kind, spec):
+        target = kind.target(sight.target.parts[: kind.level.value])
+        looks = Sight(sight.snowflake, sight.settings, sight.role, kind, target, sight.tag)
+        if await _absent(looks):
             field = f"spec.{kind.name.lower()}"
-            raise Stopped(
-                Stop(
-                    Reason.DEPENDENCY_NOT_READY,
-                    f"{target} isn't there, so that {remote.target} can't be created: create it, correct {field}Name, "
-                    f"or declare a {kind.name} and name that in {field}Ref",
-                )
+            return Stop(
+                Reason.DEPENDENCY_NOT_READY,
+                f"{target} isn't there, so that {sight.target} can't be created: create it, correct {field}Name, "
+                f"or declare a {kind.name} and name that in {field}Ref",
             )
+    return None
 
 
-async def require_sight(remote: Remote) -> None:
+async def missing_sight(sight: Sight) -> Stop | None:
     """Look for the privilege without which the role doesn't see what it creates, and could neither keep nor drop it.
 
-    Raises:
-        Stopped: the role hasn't got it.
+    Returns:
+        What to do where the role hasn't got it.
     """
-    privilege = remote.kind.shown_with
-    if privilege and not await remote.holds_on_account(privilege):
-        raise Stopped(
-            Stop(
-                Reason.NOT_VISIBLE,
-                f"{remote.target} isn't created, since role {remote.role} wouldn't see it: run GRANT {privilege} ON "
-                f"ACCOUNT TO ROLE {sql.identifier(remote.role)}",
-                soon=True,
-            )
-        )
+    privilege = sight.kind.shown_with
+    if not privilege or await sight.holds_on_account(privilege):
+        return None
+    return Stop(
+        Reason.NOT_VISIBLE,
+        f"{sight.target} isn't created, since role {sight.role} wouldn't see it: run GRANT {privilege} ON "
+        f"ACCOUNT TO ROLE {sql.identifier(sight.role)}",
+        soon=True,
+    )
 
 
-async def _absent(container: Remote) -> bool:
+async def _absent(container: Sight) -> bool:
     """Whether a container is certainly not there."""
     try:
         return await container.view_anyway() is Absence.PROVED

@@ -7,8 +7,7 @@ from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Change
 from freehold.kinds.steps import Difference
-from freehold.observation import Observation
-from freehold_controllers.reconciler.decision import (
+from freehold.lifecycle.decision import (
     PASSES,
     Absence,
     Create,
@@ -32,9 +31,10 @@ from freehold_controllers.reconciler.decision import (
     told,
     unseen,
 )
-from freehold_controllers.reconciler.managed import RECONCILE_NOW
-from freehold_controllers.reconciler.reasons import Reason
-from freehold_controllers.reconciler.removal import kept_on_purpose
+from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.removal import kept_on_purpose
+from freehold.lifecycle.wishes import RECONCILE_NOW
+from freehold.observation import Observation
 
 _TAKE_OVER = "Set managementPolicies.adoptionPolicy to adopt"
 

@@ -212,8 +212,9 @@ class Gate:
     async def _stream(self, arrived: web.Request) -> web.StreamResponse:
         async with self._forward(arrived) as answer:
             response = web.StreamResponse(status=answer.status, headers=_passed_on(answer.headers))
-            await response.prepare(arrived)
+            # Whoever was killed listens no more.
             with suppress(ConnectionResetError):
+                await response.prepare(arrived)
                 async for chunk in answer.content.iter_any():
                     await response.write(chunk)
         return response

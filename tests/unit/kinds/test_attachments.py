@@ -113,7 +113,11 @@ class Account:
 
     def look(self, kind: Kind, target: Target, details: frozenset[str] = frozenset()) -> Observation | None:
         row = kind.row_of(target, self.run(kind.show(target)))
-        return Observation(row, {}, {name: self.run(kind.details[name](target)) for name in details}) if row else None
+        return (
+            Observation(row, {}, {name: tuple(self.run(kind.details[name](target))) for name in details})
+            if row
+            else None
+        )
 
 
 def target_of(kind: Kind, spec: Any) -> Target:

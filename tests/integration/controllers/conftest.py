@@ -42,8 +42,6 @@ SEED = {
                 *(each.statement.text for each in grants(KINDS.values(), "FREEHOLD", Absence.RESOLVE_ALL)),
                 "GRANT CREATE DATABASE, CREATE WAREHOUSE ON ACCOUNT TO ROLE SHORTSIGHTED",
                 # Of the samples.
-                "CREATE USER LOADER",
-                "GRANT OWNERSHIP ON USER LOADER TO ROLE FREEHOLD",
                 "CREATE WAREHOUSE READING",
                 "GRANT USAGE ON WAREHOUSE READING TO ROLE FREEHOLD",
                 *(f"ALTER USER {user} SET DEFAULT_WAREHOUSE = READING" for user in ("ANNA", "CARL")),

@@ -54,7 +54,7 @@ def _lives(kind: str, name: str) -> list[tuple[str, str | None]]:
         # CREATE names what a function is called, and its arguments apart from that.
         bare = f"{name.partition('(')[0]} (" if declared.arguments else name
         return [(f"CREATE {declared.object_type} {bare}", f"DROP {declared.object_type} {name}")]
-    lives = []
+    lives: list[tuple[str, str | None]] = []
     for fqn in name.split(", "):
         slot = Identity.parse("A", declared.object_class, fqn).name
         assert isinstance(slot, Slot)

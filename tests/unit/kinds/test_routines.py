@@ -12,6 +12,7 @@ from freehold import planning, returned, sql, validation
 from freehold.datatypes import InvalidDataType
 from freehold.identity import Name
 from freehold.kinds.registry import KINDS
+from freehold.observation import Row
 from freehold_devstack.snowflake.parser import Parser
 from freehold_devstack.snowflake.tokens import tokenize
 
@@ -71,8 +72,8 @@ def test_a_row_is_of_the_overload_whose_argument_types_it_prints(
     name: str, arguments: str, types: tuple[str, ...]
 ) -> None:
     target = FUNCTION.target_of(Name(("D", "S", name), types))
-    row = {"name": name, "arguments": arguments, "schema_name": '"S"', "catalog_name": "D"}
-    others = [
+    row: Row = {"name": name, "arguments": arguments, "schema_name": '"S"', "catalog_name": "D"}
+    others: list[Row] = [
         {**row, "name": name.lower() + "_"},
         {**row, "schema_name": "T"},
         {**row, "catalog_name": "d"},

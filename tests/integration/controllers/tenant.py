@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from freehold.kinds.resources import RESOURCES
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.processes import until
 from tests.harness.endpoint import Endpoint
@@ -17,6 +18,12 @@ DEADLINE = 30.0
 AMPLE = {each: {"rate": 10_000, "burst": 10_000} for each in ("perController", "perAccount")}
 """A budget that holds no test up."""
 API = "snowflake.freehold.dev/v1alpha1"
+
+
+def _resource(kind: str) -> str:
+    """A kind as kubectl can't take it for another group's: Kubernetes has a NetworkPolicy of its own."""
+    ours = (each.path for each in RESOURCES if each.kind == kind)
+    return next((f"{path.plural}.{path.group}" for path in ours), kind)
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Tenant:
 
     def delete(self, kind: str, *names: str) -> None:
         """Ask for deletion, without waiting."""
-        self.kubectl("delete", kind, *names, "--wait=false")
+        self.kubectl("delete", _resource(kind), *names, "--wait=false")
 
     def gone(self, kind: str, *names: str) -> None:
         """Wait until resources are gone."""
@@ -86,7 +93,7 @@ class Tenant:
             until(lambda name=name: self.get(kind, name) is None, DEADLINE, f"{kind} {name} to be gone", self.describe)  # type: ignore[misc]
 
     def get(self, kind: str, name: str) -> dict[str, Any] | None:
-        found = self.kubectl("get", kind, name, "--output=json", "--ignore-not-found").stdout
+        found = self.kubectl("get", _resource(kind), name, "--output=json", "--ignore-not-found").stdout
         return json.loads(found) if found else None
 
     def conditions(self, kind: str, name: str) -> dict[str, dict[str, Any]]:

@@ -109,25 +109,12 @@ def check(
         usage: what is wanted.
         allowed_privileged_roles: those of PRIVILEGED_ROLES that the installation lets resources work with.
     """
-    if usage.namespace != provider_key[0] and not _allows_namespace(provider, usage):
-        return foreign(provider_key, usage.namespace)
     for reason, field, what in _violations(provider, provider_key[0], usage):
         return _denied(reason, field, what, f"ProviderConfig {'/'.join(provider_key)}")
     for role, what in _privileged(provider, usage):
         if role not in allowed_privileged_roles:
             return _denied("PrivilegedRoleNotAllowed", "allowedPrivilegedRoles", what, "this installation")
     return None
-
-
-def foreign(provider_key: tuple[str, str], namespace: str) -> Denied:
-    """What a namespace is told that may not use another one's ProviderConfig: whether there is any isn't its business.
-
-    Args:
-        provider_key: namespace and name of the ProviderConfig.
-        namespace: the one that asks.
-    """
-    owner = f"ProviderConfig {'/'.join(provider_key)}, if there is one"
-    return _denied("NamespaceNotAllowed", "allowedNamespaces", f"namespace {namespace}", owner)
 
 
 def advice(provider: ProviderConfigSpec) -> tuple[str, ...]:
@@ -181,6 +168,8 @@ def _violations(
     provider: ProviderConfigSpec, provider_namespace: str, usage: Usage
 ) -> Iterator[tuple[Reason, str, str]]:
     """(reason, field of the ProviderConfig, what it refuses) of every list that is violated."""
+    if usage.namespace != provider_namespace and not _allows_namespace(provider, usage):
+        yield "NamespaceNotAllowed", "allowedNamespaces", f"namespace {usage.namespace}"
     if not _lists(provider.allowed_kinds or ALL, usage.kind.name):
         yield "KindNotAllowed", "allowedKinds", f"kind {usage.kind.name}"
     for each in usage.references:

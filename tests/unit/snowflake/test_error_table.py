@@ -62,6 +62,12 @@ def test_numbers_that_other_programs_made_up_are_unknown(number: int) -> None:
     assert classify(number) is ErrorClass.UNKNOWN
 
 
+_LOCKS_OUT = (
+    "SQL compilation error:\nNetwork policy NP cannot be activated. Requestor IP address/Token, 127.0.0.1, must be "
+    "included in the allowed_ip_list or allowed network rules."
+)
+
+
 @pytest.mark.parametrize(
     ("number", "sqlstate", "message", "kind"),
     [
@@ -76,6 +82,8 @@ def test_numbers_that_other_programs_made_up_are_unknown(number: int) -> None:
         (999999, "08006", "", ErrorClass.TRANSIENT),
         (999999, "99999", "", ErrorClass.UNKNOWN),
         (999999, "99999", "Object found is of type 'VIEW', not specified type 'TABLE'.", ErrorClass.EXISTS),
+        (999999, "99999", _LOCKS_OUT, ErrorClass.TERMINAL),
+        (None, None, _LOCKS_OUT, ErrorClass.TERMINAL),
         (2003, "02000", "Object found is of type 'VIEW', not specified type 'TABLE'.", ErrorClass.MISSING),
         (None, None, "", ErrorClass.UNKNOWN),
     ],

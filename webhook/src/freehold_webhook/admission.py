@@ -239,7 +239,7 @@ class Admission:
             # What could not be named before stands for nothing: it may be paused or mended step by step.
             return ALLOWED.warn(after.why) if after == before else denied(Cause.INVALID, after.why)
         if isinstance(after, Unresolved):
-            return self._without_provider(change, after, before)
+            return self._without_provider(change, after)
         had = before if isinstance(before, View) else None
         verdict = ALLOWED
         if forbidden := self._forbidden(after):
@@ -264,14 +264,18 @@ class Admission:
         )
         return claimed.warn(*verdict.warnings) if claimed.outcome is Outcome.ALLOWED else claimed
 
-    def _without_provider(self, change: Change, missing: Unresolved, before: _Seen | None) -> Verdict:
-        """The verdict about a resource whose ProviderConfig isn't there, or can't be read."""
-        wanted, namespace = missing.requested, change.asker.namespace
-        if wanted.namespace == namespace:
-            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(missing)))
-        # Nobody is told of another namespace's who may not use it: no more than that isn't told where there is none.
-        hidden = permissions.foreign((wanted.namespace, wanted.name), namespace)
-        return ALLOWED.warn(hidden.message) if missing == before else denied(hidden.reason, hidden.message)
+    def _without_provider(self, change: Change, missing: Unresolved) -> Verdict:
+        """The verdict about a resource whose ProviderConfig isn't there yet, or can't be read.
+
+        It may come further down in the same manifest, and nobody applies again what was denied. What the resource owns
+        stays its own meanwhile: the controllers stop where the ProviderConfig turns out to be closed to it, or to lead
+        to another account.
+        """
+        wanted, why = missing.requested, str(missing)
+        if wanted.namespace != change.asker.namespace:
+            # What is wrong with another namespace's is for those who run it.
+            why = f"{wanted} doesn't exist yet, or can't be read"
+        return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
 
     async def _pinned(self, asker: Holder, had: View, account: Account) -> ClaimSpec | None:
         """The claim to what a resource owns in another account, and would leave behind there."""

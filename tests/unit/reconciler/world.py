@@ -21,6 +21,7 @@ from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
+from freehold.kinds.resources import RESOURCES
 from freehold.kube.events import Recorder
 from freehold.kube.objects import NAMESPACES, Key, Object
 from freehold.kube.reflector import Reflector
@@ -345,7 +346,7 @@ def services(
     secrets: Mapping[str, tuple[str, Mapping[str, str]]] | None = None,
 ) -> Services:
     """What a process that has just started works with."""
-    watched = (CLAIM.path, NAMESPACES, PROVIDER_CONFIG.path, *(kind.resource.path for kind in KINDS.values()))
+    watched = (NAMESPACES, *(each.path for each in RESOURCES))
     reflectors = {path.kind: Reflector(kube, path) for path in watched}
     reflectors[PROVIDER_CONFIG.kind] = Copies(kube, PROVIDER_CONFIG.path)
     for each in reflectors.values():

@@ -251,7 +251,7 @@ class MemorySnowflake(Snowflake):
     async def observe(
         self,
         _settings: ConnectionSettings,
-        _kind: Kind,
+        kind: Kind,
         target: Target,
         _depth: Depth,
         _tag: QueryTag,
@@ -264,7 +264,7 @@ class MemorySnowflake(Snowflake):
             return Observation(dict(row), dict(self.parameters), {}, shared=True)
         self.looks += 1
         row = self.rows.get(target.parts[-1])
-        return Observation(dict(row), dict(self.parameters), {}) if row else None
+        return Observation(dict(row), dict(self.parameters), {}, kind.unreadable(row)) if row else None
 
     async def sees_all(self, *_: Any) -> bool:
         self.fuse.before()

@@ -314,6 +314,11 @@ class Kind:
             return False
         return self.shown_among(row) and target.arguments in (None, overloads.shown(row))
 
+    def unreadable(self, row: Row) -> str:
+        """Why a row tells nothing of its object, for people; empty where it does."""
+        blank = any(row.get(column) in (None, "") for column in self.always_shown)
+        return f"SHOW leaves {' and '.join(sorted(self.always_shown))} blank" if blank else ""
+
     def show_parameters(self, target: Target) -> Sql:
         """SHOW PARAMETERS of one object."""
         return sql.sql("SHOW PARAMETERS IN {type} {name}", type=target.type, name=target.name)

@@ -149,8 +149,8 @@ class Snowflake:
         if row is None:
             return None
         found = Observation(row, shared=shared is not None)
-        if any(row.get(column) in (None, "") for column in kind.always_shown):
-            return replace(found, unreadable=f"SHOW leaves {', '.join(sorted(kind.always_shown))} blank")
+        if why := kind.unreadable(row):
+            return replace(found, unreadable=why)
         if depth == "shallow":
             return found
         try:

@@ -177,7 +177,8 @@ class UserSpec(SnowflakeSpec):
 
 
 def _adoptable(observation: Observation) -> str | None:
-    type_, owner = str(_type(observation)), observation.owner
+    # Accounts that have no such column have no such users.
+    type_, owner = str(observation.row.get("type") or "PERSON"), observation.owner
     if type_ not in ("PERSON", SERVICE, LEGACY_SERVICE):
         return f"it is one of Snowflake's own users, of type {type_}"
     if owner in _PROVISIONERS:

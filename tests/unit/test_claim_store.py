@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from freehold import slots
 from freehold.claim_contest import Awaiting, Held, How, Refused, Undecided, acquire, acquire_all
 from freehold.claim_liveness import judge, sweep
 from freehold.claim_store import ClaimStore
@@ -75,8 +76,8 @@ def offer(kube: MemoryKube, to: str, namespace: str = "a") -> None:
     )
 
 
-async def give_evidence(store: ClaimStore) -> Evidence:
-    claim = await store.read(IDENTITY.hash)
+async def give_evidence(store: ClaimStore, identity: Identity = IDENTITY) -> Evidence:
+    claim = await store.read(identity.hash)
     assert claim is not None
     now = store.now()
     evidence = Evidence(how="created", created_on=now, role="R", time=now)
@@ -183,6 +184,35 @@ async def test_another_holder_starts_without_evidence(kube: MemoryKube) -> None:
     outcome = await acquire(store, asked("b"))
     assert isinstance(outcome, Held)
     assert outcome.claim.spec.evidence is None
+
+
+@pytest.mark.parametrize("asker", ["a", "b"])
+async def test_what_is_spelt_otherwise_has_a_claim_of_its_own_spelling(kube: MemoryKube, asker: str) -> None:
+    primary, unique = (
+        Identity(IDENTITY.account, "CONSTRAINT", slots.constraint(type_, "K", slots.of("TABLE", "D", "S", "T")))
+        for type_ in ("PRIMARY KEY", "UNIQUE")
+    )
+    store = ClaimStore(kube)
+    await acquire(store, asked("a", primary))
+    kube.advance(LONG)
+    outcome = await acquire(store, asked(asker, unique))
+    assert isinstance(outcome, Held)
+    assert outcome.claim.spec.identity.fqn == 'UNIQUE "K" ON TABLE "D"."S"."T"'
+    assert outcome.claim == await store.read(primary.hash)
+    assert outcome.claim.spec.holder.same(holder(asker))
+
+
+async def test_evidence_stays_with_its_holder_however_the_same_place_is_spelt(kube: MemoryKube) -> None:
+    table, view = (
+        Identity(IDENTITY.account, "GRANT", slots.grant("SELECT", slots.of(word, "D", "S", "T"), slots.of("ROLE", "R")))
+        for word in ("TABLE", "VIEW")
+    )
+    store = ClaimStore(kube)
+    await acquire(store, asked("a", table))
+    evidence = await give_evidence(store, table)
+    outcome = await acquire(store, asked("a", view))
+    assert isinstance(outcome, Held)
+    assert (outcome.claim.spec.evidence, outcome.claim.spec.identity.fqn) == (evidence, table.fqn)
 
 
 async def test_a_present_holder_that_asks_again_writes_nothing(kube: MemoryKube) -> None:

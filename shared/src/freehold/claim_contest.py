@@ -10,7 +10,7 @@ from enum import Enum
 
 from freehold.claim_liveness import look_at_holder
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, Holder, Liveness, liveness, take
+from freehold.claims import Claim, Liveness, liveness, take
 from freehold.kube.errors import AlreadyExists, ApiError, Conflict, NotFound
 
 ATTEMPTS = 5
@@ -104,7 +104,8 @@ async def acquire(store: ClaimStore, asked: Claim, *, dry_run: bool = False) -> 
             continue
         found = current
         with suppress(Conflict, NotFound):
-            return await _contest(store, found, asked.spec.holder, dry_run=dry_run)
+            if outcome := await _contest(store, found, asked, dry_run=dry_run):
+                return outcome
     return Undecided(found, "its claim kept changing")
 
 
@@ -170,12 +171,13 @@ async def _give_back(store: ClaimStore, held: Sequence[Held]) -> None:
 
 
 async def _contest(
-    store: ClaimStore, found: Claim, asker: Holder, *, dry_run: bool
-) -> Held | Awaiting | Refused | Undecided:
-    """Decide by the live rule about a claim that is there."""
+    store: ClaimStore, found: Claim, asked: Claim, *, dry_run: bool
+) -> Held | Awaiting | Refused | Undecided | None:
+    """Decide by the live rule about a claim that is there; None when it has made way for another one."""
+    asker = asked.spec.holder
     holder = await look_at_holder(store, found)
     if found.spec.holder.same(asker):
-        if holder.exists and holder.computes:
+        if holder.exists and holder.computes and not _is_spelt_otherwise(found, asked):
             return Held(found, How.KEPT)
         # About to be created, or to compute to this identity again: the grace must count from this request on.
     else:
@@ -185,5 +187,15 @@ async def _contest(
             case Liveness.UNKNOWN:
                 return Undecided(found, f"it isn't known whether {found.spec.holder} still stands for it")
     if not dry_run:
+        if _is_spelt_otherwise(found, asked):
+            await store.delete(found)
+            return None
         found = await store.replace(found, take(found, asker, store.now()))
     return Held(found, How.TAKEN)
+
+
+def _is_spelt_otherwise(found: Claim, asked: Claim) -> bool:
+    """Whether a claim that is to be taken says another name for the same place, such as another type of constraint.
+    Statements go by that name, and it can't be changed. What tells of the asker's own object is kept as it is."""
+    keeps = found.spec.telling and found.spec.holder.same(asked.spec.holder)
+    return not keeps and found.spec.identity.fqn != asked.spec.identity.fqn

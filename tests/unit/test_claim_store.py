@@ -186,12 +186,17 @@ async def test_another_holder_starts_without_evidence(kube: MemoryKube) -> None:
     assert outcome.claim.spec.evidence is None
 
 
-@pytest.mark.parametrize("asker", ["a", "b"])
-async def test_what_is_spelt_otherwise_has_a_claim_of_its_own_spelling(kube: MemoryKube, asker: str) -> None:
-    primary, unique = (
+def _two_constraints() -> list[Identity]:
+    """Two types of constraint, which are one place."""
+    return [
         Identity(IDENTITY.account, "CONSTRAINT", slots.constraint(type_, "K", slots.of("TABLE", "D", "S", "T")))
         for type_ in ("PRIMARY KEY", "UNIQUE")
-    )
+    ]
+
+
+@pytest.mark.parametrize("asker", ["a", "b"])
+async def test_what_is_spelt_otherwise_has_a_claim_of_its_own_spelling(kube: MemoryKube, asker: str) -> None:
+    primary, unique = _two_constraints()
     store = ClaimStore(kube)
     await acquire(store, asked("a", primary))
     kube.advance(LONG)
@@ -200,6 +205,22 @@ async def test_what_is_spelt_otherwise_has_a_claim_of_its_own_spelling(kube: Mem
     assert outcome.claim.spec.identity.fqn == 'UNIQUE "K" ON TABLE "D"."S"."T"'
     assert outcome.claim == await store.read(primary.hash)
     assert outcome.claim.spec.holder.same(holder(asker))
+
+
+async def test_who_may_not_delete_a_claim_takes_it_as_it_is_spelt(kube: MemoryKube) -> None:
+    primary, unique = _two_constraints()
+    store = ClaimStore(kube)
+    await acquire(store, asked("a", primary))
+    kube.advance(LONG)
+
+    def refuse(verb: str, _plural: str, _name: str) -> None:
+        if verb == "delete":
+            raise Forbidden(403, "Forbidden", "no")
+
+    kube.before = refuse
+    outcome = await acquire(store, asked("b", unique))
+    assert isinstance(outcome, Held)
+    assert (outcome.how, outcome.claim.spec.identity.fqn) == (How.TAKEN, primary.fqn)
 
 
 async def test_evidence_stays_with_its_holder_however_the_same_place_is_spelt(kube: MemoryKube) -> None:

@@ -10,8 +10,8 @@ from enum import Enum
 
 from freehold.claim_liveness import look_at_holder
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, Liveness, liveness, take
-from freehold.kube.errors import AlreadyExists, ApiError, Conflict, NotFound
+from freehold.claims import Claim, ClaimSpec, Liveness, liveness, take
+from freehold.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 
 ATTEMPTS = 5
 """How often a claim that changes while it is decided about is looked at again."""
@@ -144,6 +144,18 @@ async def acquire_all(
             await _give_back(store, [each for each in had if isinstance(each, Held)])
 
 
+def spelt_otherwise(claim: ClaimSpec, asked: ClaimSpec) -> bool:
+    """Whether a claim has another name for a place than who asks for it, such as another type of constraint: statements
+    go by that name, and it can't be changed. What tells of the asker's own object is kept as it is.
+
+    Args:
+        claim: as it stands.
+        asked: as it would be made anew.
+    """
+    keeps = claim.telling and claim.holder.same(asked.holder)
+    return not keeps and claim.identity.fqn != asked.identity.fqn
+
+
 async def _look_at_all(store: ClaimStore, asked: Sequence[Claim]) -> tuple[Held | Awaiting, ...] | Refused | Undecided:
     """What would come of asking for several claims, whose number must not use up the time of a request."""
     limit = asyncio.Semaphore(LOOKS)
@@ -177,7 +189,7 @@ async def _contest(
     asker = asked.spec.holder
     holder = await look_at_holder(store, found)
     if found.spec.holder.same(asker):
-        if holder.exists and holder.computes and not _is_spelt_otherwise(found, asked):
+        if holder.exists and holder.computes and not spelt_otherwise(found.spec, asked.spec):
             return Held(found, How.KEPT)
         # About to be created, or to compute to this identity again: the grace must count from this request on.
     else:
@@ -187,15 +199,10 @@ async def _contest(
             case Liveness.UNKNOWN:
                 return Undecided(found, f"it isn't known whether {found.spec.holder} still stands for it")
     if not dry_run:
-        if _is_spelt_otherwise(found, asked):
-            await store.delete(found)
-            return None
+        if spelt_otherwise(found.spec, asked.spec):
+            # Who may not delete it takes it as it is; the controllers, who may, ask again before they send anything.
+            with suppress(Forbidden):
+                await store.delete(found)
+                return None
         found = await store.replace(found, take(found, asker, store.now()))
     return Held(found, How.TAKEN)
-
-
-def _is_spelt_otherwise(found: Claim, asked: Claim) -> bool:
-    """Whether a claim that is to be taken says another name for the same place, such as another type of constraint.
-    Statements go by that name, and it can't be changed. What tells of the asker's own object is kept as it is."""
-    keeps = found.spec.telling and found.spec.holder.same(asked.spec.holder)
-    return not keeps and found.spec.identity.fqn != asked.spec.identity.fqn

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from freehold import conflicts
-from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all
+from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all, spelt_otherwise
 from freehold.claims import CLAIM, GRACE, Claim, Holder, new_claim
 from freehold.identity import Identity, Slot
 from freehold.kube.objects import Key
@@ -62,14 +62,18 @@ async def hold(services: Services, managed: Claimant, identities: Sequence[Ident
     for each in identities:
         services.following.follow(managed.key, Key(CLAIM.kind, "", each.hash))
     read = await asyncio.gather(*(services.store.read(each.hash) for each in identities))
-    ours = {claim.name: claim for claim in read if claim is not None and claim.spec.holder.same(managed.holder)}
-    missing = [each for each in identities if each.hash not in ours]
+    wanted = [new_claim(each, account_name, managed.holder) for each in identities]
+    ours = {
+        claim.name: claim
+        for claim, each in zip(read, wanted, strict=True)
+        if claim is not None and claim.spec.holder.same(managed.holder) and not spelt_otherwise(claim.spec, each.spec)
+    }
+    asked = [each for each in wanted if each.name not in ours]
     surplus: Sequence[Claim] = ()
-    if managed.fills_slots or missing or any(claim.spec.evidence is None for claim in ours.values()):
+    if managed.fills_slots or asked or any(claim.spec.evidence is None for claim in ours.values()):
         # About to create or adopt: the claim pins the identity, so that an object which is ours already, under the name
         # that a reference or provider stood for earlier, stops everything.
         surplus = await _sort_out(services, managed, identities)
-    asked = [new_claim(each, account_name, managed.holder) for each in missing]
     outcome = await acquire_all(services.store, asked, dry_run=services.read_only)
     had = [each.claim for each in outcome if isinstance(each, Held)] if isinstance(outcome, tuple) else []
     if len(had) < len(asked):

@@ -410,6 +410,24 @@ async def test_a_role_that_is_not_allowed_runs_nothing(role: str) -> None:
     assert place.snowflake.ran == []
 
 
+async def test_a_resource_that_is_being_deleted_is_undone_only_as_far_as_its_provider_allows() -> None:
+    """Admission lets pass whatever is changed on such a resource."""
+    place = Place()
+    await place.settle()
+    config = {"account": "O-A", "authenticationType": "KeyPair", "role": "MIGHTY"}
+    status = {"account": ACCOUNT.model_dump()}
+    place.kube.put(PROVIDER_CONFIG.path, "default", "platform", spec=config, status=status)
+    place.delete()
+    place.edit(providerRef={"namespace": "platform", "name": "default"}, revert=REVERT)
+    await place.settle()
+    assert place.condition()[1] == "NamespaceNotAllowed"
+    assert place.snowflake.ran == [INSERT]
+    assert not place.gone()
+    place.edit(deletionPolicy="Orphan")
+    await place.settle()
+    assert place.gone()
+
+
 def test_a_statement_that_makes_what_a_kind_stands_for_is_warned_of() -> None:
     (advice,) = UTILITIES["SQLStatement"].advice(SQLStatementSpec(execute="CREATE OR REPLACE TRANSIENT DATABASE d"))
     assert "makes what a Database stands for" in advice

@@ -108,7 +108,8 @@ class SQLStatements(UtilityReconciler):
             raise Stopped(Stop(Reason.DELETE_BLOCKED, message))
         if services.read_only:
             raise Stopped(Stop(Reason.READ_ONLY, "spec.revert would be run", plan=("run spec.revert",)))
-        login = await services.providers.login(run.key, *_provider(run, spec))
+        # What undoes it is any SQL, and admission lets a resource that is being deleted be changed at will.
+        login = await self._login(run, spec, winding_up=True)
         self._require_account(claim, login)
         runner, holding = self._runner(run, spec, login), Holding(services.store, claim)
         effect = await runner.observe(spec)
@@ -258,10 +259,10 @@ class SQLStatements(UtilityReconciler):
             raise Stopped(Stop(Reason.VALIDATION_FAILED, "; ".join(faults)))
         return spec
 
-    async def _login(self, run: Pass, spec: SQLStatementSpec) -> Login:
+    async def _login(self, run: Pass, spec: SQLStatementSpec, *, winding_up: bool = False) -> Login:
         """The way into the account, as far as the ProviderConfig allows it."""
         services, namespace = self._services, run.found.namespace
-        login = await services.providers.login(run.key, *_provider(run, spec), winding_up=False)
+        login = await services.providers.login(run.key, *_provider(run, spec), winding_up=winding_up)
         get = services.get_for(run.key)
         provider = await provider_of_spec(namespace, spec, get)
         if isinstance(provider, Unresolved):

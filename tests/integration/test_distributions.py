@@ -47,5 +47,7 @@ def test_the_command_line_installs_without_a_driver(tmp_path: Path) -> None:
     environment = _install(tmp_path, "./shared")
     assert "snowflake-connector-python" not in _packages(environment)
     sample = ROOT / "docs/samples/database.yaml"
-    result = subprocess.run([environment / "bin/freehold", "plan", sample], check=True, capture_output=True, text=True)
+    result = subprocess.run(
+        [environment / "bin/freehold", "plan", "--offline", "-f", sample], check=True, capture_output=True, text=True
+    )
     assert 'CREATE DATABASE "SALES"' in result.stdout

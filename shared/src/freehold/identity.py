@@ -99,6 +99,10 @@ class Slot:
         )
 
 
+_CONTAINERS = frozenset({"DATABASE", "SCHEMA"})
+"""Namespace classes of what holds other objects; a warehouse may have the same name as a database."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """One external object, or one slot.
@@ -121,6 +125,17 @@ class Identity:
     def parts(self) -> tuple[str, ...]:
         """Stored name parts of the object; none of a slot."""
         return self.name.parts if isinstance(self.name, Name) else ()
+
+    @property
+    def is_container(self) -> bool:
+        """Whether other objects lie in the object."""
+        return self.namespace_class in _CONTAINERS
+
+    def holds(self, inner: Identity) -> bool:
+        """Whether another object lies in the object."""
+        depth = len(self.parts)
+        same = self.account == inner.account and self.parts == inner.parts[:depth]
+        return self.is_container and same and len(inner.parts) > depth
 
     @property
     def fqn(self) -> str:

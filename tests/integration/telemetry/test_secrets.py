@@ -195,7 +195,11 @@ def plan(folder: Path, text: str) -> str:
     file.write_text(text)
     environment = {**os.environ, "PYTHONPATH": FURTHER}
     return subprocess.run(
-        [BIN / "freehold", "plan", file], check=True, env=environment, stdout=subprocess.PIPE, text=True
+        [BIN / "freehold", "plan", "--offline", "-f", file],
+        check=True,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
     ).stdout
 
 

@@ -13,9 +13,6 @@ from freehold.identity import Identity
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
 
-_CONTAINERS = frozenset({"DATABASE", "SCHEMA"})
-"""Namespace classes of what holds other objects; a warehouse may have the same name as a database."""
-
 _Holder = tuple[str, str, str, str]
 """Group, kind, namespace and name."""
 
@@ -57,11 +54,10 @@ class Inventory:
 
     def inside(self, outer: Identity) -> Iterator[tuple[str, Holder]]:
         """(name of the claim, holder) of each object inside a container; nothing for what isn't one."""
-        if outer.namespace_class not in _CONTAINERS:
+        if not outer.is_container:
             return
-        depth = len(outer.parts)
         for name, (identity, holder) in self._by_container.get(_container(outer), {}).items():
-            if len(identity.parts) > depth and identity.parts[:depth] == outer.parts:
+            if outer.holds(identity):
                 yield name, holder
 
 

@@ -11,6 +11,7 @@ from freehold.claims import ClaimSpec
 from freehold.identity import Name, Slot
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Object
+from freehold.lifecycle.changes import with_changes
 from freehold.lifecycle.decision import (
     PASSES,
     Absence,
@@ -166,21 +167,16 @@ class Run:
     def _subject(self, managed: Managed, remote: Remote, claim: ClaimSpec | None) -> Subject:
         tracked, applied = self.report.tracked, self.report.applied
         account = claim.identity.account.key if claim else ""
-        # Without values in status, which backups lose, a difference counts as drift: detect-only must hold.
-        changed = fingerprint.changed(tracked, applied) if tracked is not None else frozenset[str]()
-        lost = tracked is None and managed.spec.management_policies.drift_policy == "correct"
-        return Subject(
+        subject = Subject(
             kind=self._kind,
             spec=managed.spec,
             target=remote.target,
             claim=claim,
             role=remote.role,
-            tracked=tracked or {},
-            changed=changed,
-            unsent=frozenset(applied) if lost else changed,
             lacking=(account, self._kind.object_type) in self._services.lacking,
             passes=PASSES if self._stuck == self.report.applied_hash else 0,
         )
+        return with_changes(subject, tracked, applied)
 
     async def _watch(self, managed: Managed, remotes: Sequence[Remote], login: Login) -> None:
         """Only look: who watches owns nothing."""

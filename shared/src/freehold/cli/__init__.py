@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from freehold.cli import claims, kinds, plan, role_script, whoowns
+from freehold.cli import claims, kinds, role_script, whoowns
+from freehold.cli.plan.command import PlanCommand, plan
 
 app = typer.Typer(
     help="Freehold: Snowflake objects as Kubernetes resources, each with one owner.", no_args_is_help=True
 )
 app.command()(kinds.kinds)
-app.command()(plan.plan)
+app.command(cls=PlanCommand)(plan)
 app.command()(role_script.role_script)
 app.command()(whoowns.whoowns)
 app.add_typer(claims.app)

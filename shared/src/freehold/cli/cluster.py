@@ -39,6 +39,7 @@ def ask(
     context: str | None,
     *,
     passing: type[ApiError] | tuple[()] = (),
+    code: int = console.USAGE,
 ) -> T:
     """Ask the cluster.
 
@@ -46,6 +47,7 @@ def ask(
         question: what is asked.
         context: of the kubeconfig; None for its current one.
         passing: an error that is raised as it is.
+        code: exit code where there is no answer.
 
     Raises:
         Exit: there is no answer, and the person has been told why.
@@ -60,13 +62,13 @@ def ask(
     except passing:
         raise
     except ConfigException as error:
-        raise console.fail(f"{error}: set $KUBECONFIG, or name a --context that it has", console.USAGE) from error
+        raise console.fail(f"{error}: set $KUBECONFIG, or name a --context that it has", code) from error
     except ApiError as error:
         remedy = next(remedy for kind, remedy in _REMEDIES if isinstance(error, kind))
-        raise console.fail(f"{error}: {remedy}", console.USAGE) from error
+        raise console.fail(f"{error}: {remedy}", code) from error
     except ValidationError as error:
         raise console.fail(
-            "this release can't read the claims of a newer one: use that of the cluster", console.USAGE
+            "this release can't read the claims of a newer one: use that of the cluster", code
         ) from error
 
 

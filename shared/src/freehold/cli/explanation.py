@@ -109,7 +109,11 @@ async def explanation(store: ClaimStore, subject: Subject) -> Explanation:
     Raises:
         ApiError: there is no answer.
     """
-    stored = await store.get(subject.kind.resource.path, subject.namespace, subject.name)
+    return await explained(store, subject, await store.get(subject.kind.resource.path, subject.namespace, subject.name))
+
+
+async def explained(store: ClaimStore, subject: Subject, stored: Object | None) -> Explanation:
+    """The same for a resource that may be stored already, as it is there."""
     return Explanation(subject, tuple([each async for each in _findings(store, subject, stored)]))
 
 

@@ -1,17 +1,15 @@
-"""`freehold plan`: the SQL of manifests, without a cluster or an account."""
+"""The SQL of manifests, without a cluster or an account."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import typer
 from pydantic import ValidationError
 
 from freehold import planning
 from freehold.cli import console
-from freehold.cli.manifests import FaultyManifest, ManifestError, faults, load, namespace_of, reasons
+from freehold.cli.manifests import FaultyManifest, faults, namespace_of, reasons
 from freehold.identifiers import InvalidName
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
@@ -19,22 +17,14 @@ from freehold.kinds.registry import KINDS
 from freehold.sql import Sql
 
 
-def plan(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Manifests, or folders of them; - reads standard input."),
-    ],
-) -> None:
-    """Print the statements that would create the objects of manifests that don't exist yet. Nothing is sent.
+def show(manifests: Sequence[Mapping[str, Any]]) -> bool:
+    """Print the statements that would create the objects of manifests if none existed yet.
 
     Rules that span fields, and whether a name is taken, only the API server knows: kubectl apply --dry-run=server.
+
+    Returns:
+        Whether no statement can be made of one of them.
     """
-    try:
-        manifests = load(files)
-    except ManifestError as error:
-        raise console.fail(str(error), console.USAGE) from error
-    if not manifests:
-        console.err.print(f"nothing to plan: no manifest is of a kind that has an object ({', '.join(KINDS)})")
     by_key = {(each["kind"], namespace_of(each), each["metadata"]["name"]): each for each in manifests}
     failed = False
     for manifest in manifests:
@@ -51,7 +41,7 @@ def plan(
             console.out.print(f"{statement};", markup=False)
         for warning in warnings:
             console.warning(f"{title}: {warning}")
-    raise typer.Exit(1 if failed else 0)
+    return failed
 
 
 def _creation(

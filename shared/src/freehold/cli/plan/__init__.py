@@ -1,0 +1,1 @@
+"""`freehold plan`: what manifests would change, in the account or without one."""

@@ -15,8 +15,8 @@ from freehold.fingerprint import applied
 from freehold.identifiers import InvalidName, needs_quotes
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import SHOWN, Kind
-from freehold.kinds.property import Change, Place, Target
-from freehold.kinds.spec_fields import SpecField, attributes_of, compared, sent_values
+from freehold.kinds.property import NOT_OURS, Change, Place, Target
+from freehold.kinds.spec_fields import SpecField, attributes_of, compared, sent_values, value_name
 from freehold.kinds.steps import Difference
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Row, Unknown
@@ -190,10 +190,24 @@ def differences(
             desired = facts.codec.canonical(value)
             if _differs(each, value, observed, tracked, unsent):
                 seen = observed if isinstance(observed, Unknown) else facts.codec.seen(desired, observed)
-                found.append(Difference(each, desired, seen, facts.change_between(observed, desired)))
-        elif each.name in tracked and not facts.reset.keep:
+                differs = Difference(each, desired, seen, facts.change_between(observed, desired))
+                found.append(_unless_anothers(differs, tracked))
+        elif each.name in tracked and not facts.reset.keep and not _is_anothers(each, observed, tracked):
             found.append(Difference(each, None, observed, facts.change_between(observed, facts.meaning(None))))
     return tuple(found)
+
+
+def _is_anothers(field: SpecField, observed: Any, tracked: Collection[str]) -> bool:
+    """Whether a field that others set as well has a value which was never sent."""
+    if not field.facts.shared or observed is None:
+        return False
+    return isinstance(observed, Unknown) or value_name(field.name, field.facts, observed) not in tracked
+
+
+def _unless_anothers(difference: Difference, tracked: Collection[str]) -> Difference:
+    if not _is_anothers(difference.field, difference.observed, tracked):
+        return difference
+    return replace(difference, change=Change.TOLD, remedy=NOT_OURS)
 
 
 def _gave_up_parts(field: SpecField, value: object, tracked: Collection[str]) -> bool:

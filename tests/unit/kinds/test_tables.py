@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from freehold import planning, validation
+from freehold import fingerprint, planning, validation
 from freehold.kinds import columns, evolution
 from freehold.kinds.constraints import Constraint
 from freehold.kinds.registry import KINDS, refused
@@ -125,3 +125,23 @@ def test_a_column_that_comes_again_after_it_was_given_up_is_no_riddle() -> None:
     given_up = spec("A").model_copy(update={"dropped_columns": ["B"]})
     (found,) = evolution.dropped(given_up, columns.Columns().canonical(spec("A", "B").columns), ())
     assert "drop it yourself, or declare it" in found.remedy
+
+
+def test_what_was_put_on_a_table_and_its_columns_is_remembered_by_its_name() -> None:
+    spec = TABLE.spec.model_validate(
+        {
+            "databaseName": "DB",
+            "schemaName": "SC",
+            "name": "T",
+            "columns": [{"name": "A", "type": "INT", "maskingPolicy": {"policy": 'g."p".M', "using": ["A", "B"]}}],
+            "rowAccessPolicy": {"policy": "G.P.R", "columns": ["A"]},
+        }
+    )
+    assert fingerprint.applied(TABLE, spec).keys() == {
+        "columns",
+        "columns[A]",
+        "columns[A].maskingPolicy",
+        'columns[A].maskingPolicy["G"."p"."M"]',
+        "rowAccessPolicy",
+        'rowAccessPolicy["G"."P"."R"]',
+    }

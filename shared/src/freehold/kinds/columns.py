@@ -93,9 +93,9 @@ class Column(Model):
     """Collation of a text. By default that of the table, schema, database or account."""
     comment: str | None = attribute(max_length=1_000_000)
     """A note for people."""
-    masking_policy: MaskingPolicyUse | None = attribute(details=(policies.DETAIL,))
+    masking_policy: MaskingPolicyUse | None = policies.attribute_of_column()
     """The masking policy that hides its values."""
-    projection_policy: PolicyUse | None = attribute(details=(policies.DETAIL,))
+    projection_policy: PolicyUse | None = policies.attribute_of_column()
     """The projection policy that says who may select it."""
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""

@@ -60,6 +60,7 @@ def prop(
     secret: bool = False,
     on_change: bool = False,
     done_on: DoneOn | None = None,
+    shared: bool = False,
     alias: str | None = None,
     required: bool = False,
     **constraints: Any,
@@ -82,7 +83,7 @@ def prop(
         details: names of the kind's further queries that it is observed by.
         check: as `Property` has it.
         secret: whether its values are shown to nobody.
-        on_change, done_on: as `Property` has them.
+        on_change, done_on, shared: as `Property` has them.
         alias: name in the manifest where it isn't the camel-case form of the attribute.
         required: whether every manifest has it.
         constraints: pydantic's `ge`, `le`, `max_length` ...
@@ -104,6 +105,7 @@ def prop(
         secret=secret,
         on_change=on_change,
         done_on=done_on,
+        shared=shared,
     )
     return _field(facts, alias=alias, required=required, **constraints)
 
@@ -177,6 +179,7 @@ def custom(
     recreate_when: Callable[[Any, Any], bool] | None = None,
     check: Callable[[Any], object] | None = None,
     or_alter: bool | None = None,
+    shared: bool = False,
     alias: str | None = None,
     required: bool = False,
     **constraints: Any,
@@ -196,6 +199,7 @@ def custom(
         recreate_when=recreate_when,
         check=check,
         or_alter=or_alter,
+        shared=shared,
     )
     return _field(facts, alias=alias, required=required, **constraints)
 
@@ -250,8 +254,10 @@ def attribute(
     *,
     reset: Reset = UNSET,
     change: Change = Change.ALTER,
+    codec: Codec | None = None,
     details: tuple[str, ...] = (),
     check: Callable[[Any], object] | None = None,
+    shared: bool = False,
     **constraints: Any,
 ) -> Any:
     """An attribute of an item. One that can be reset is remembered, item by item, once it was sent.
@@ -259,11 +265,21 @@ def attribute(
     Args:
         reset: whether it goes back when removed; how is the `differ` of the list's to say.
         change: what another value means.
+        codec: how its values are compared.
         details: further queries that are needed while an item sets it.
-        check: as `Property` has it.
+        check, shared: as `Property` has them.
         constraints: pydantic's.
     """
-    return _field(Property(reset=reset, change=change, details=details, check=check, item=True), **constraints)
+    facts = Property(
+        reset=reset,
+        change=change,
+        codec=codec or Codec(),
+        details=details,
+        check=check,
+        shared=shared,
+        item=True,
+    )
+    return _field(facts, **constraints)
 
 
 def own_name() -> Any:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from freehold import sql
+from freehold.identifiers import qualified
 from freehold.kinds import policies
 from freehold.kinds.columns import MASKING, PROJECTION, Live, policy_clause
 from freehold.kinds.policies import Policy
-from freehold.kinds.property import Action, Change, Deviation
+from freehold.kinds.property import NOT_OURS, Action, Change, Deviation
 from freehold.kinds.spec_fields import item_name
 from freehold.observation import Unknown
 from freehold.sql import Sql
@@ -58,6 +59,10 @@ class Pair(Generic[C_co]):
         names = (self.column.name, self.column.previous_name)
         return any(name is not None and item_name("columns", name, attribute) in self.tracked for name in names)
 
+    def sent_policy(self, attribute: str, policy: Policy) -> bool:
+        """Whether it was we who put a policy there."""
+        return self.sent(item_name(attribute, qualified(policy.parts)))
+
     def differs(self, attribute: str, desired: object, observed: object, change: Change, remedy: str = "") -> Deviation:
         """A difference that nothing mends."""
         return Deviation(self.place(attribute), desired, observed, change, remedy=remedy)
@@ -82,13 +87,15 @@ def governed(pair: Pair[Declared]) -> Iterator[Deviation]:
 def _policy(
     pair: Pair[Declared], attribute: str, words: str, desired: Policy | None, observed: Policy | Unknown | None
 ) -> Iterator[Deviation]:
-    """One policy replaces another by FORCE, so that no value is bare in between."""
+    """One policy replaces another by FORCE, so that no value is bare in between; unless that is somebody else's."""
     if isinstance(observed, Unknown):
         return
     have = str(observed) if observed else None
     if desired is None:
-        if observed and pair.sent(attribute):
+        if observed and pair.sent_policy(attribute, observed):
             yield pair.alters(attribute, None, have, sql.words(f"UNSET {words}"), alone=True)
+    elif observed and not policies.same(desired, observed) and not pair.sent_policy(attribute, observed):
+        yield pair.differs(attribute, str(desired), have, Change.TOLD, NOT_OURS)
     elif not policies.same(desired, observed):
         policy = policy_clause(words, pair.column.name, desired)
         clause = sql.sql("SET {policy}{force}", policy=policy, force=sql.words(" FORCE" if observed else ""))

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from pydantic import ConfigDict, Field
 
 from freehold import sql
-from freehold.identifiers import split, split_in_schema
+from freehold.identifiers import qualified, split, split_in_schema
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.fields import checked, custom, ref
+from freehold.kinds.fields import attribute, checked, custom, ref
 from freehold.kinds.model import Model
 from freehold.kinds.property import Target
 from freehold.kinds.resource import exactly_one, ruled
@@ -33,6 +33,11 @@ def references(target: Target) -> Sql:
         name=sql.literal(target.name.text),
         domain=sql.literal(target.object_type),
     )
+
+
+def attribute_of_column() -> Any:
+    """A policy among the attributes of a column."""
+    return attribute(codec=Used(), details=(DETAIL,), shared=True)
 
 
 def _policy_name(**constraints: Any) -> Any:
@@ -182,8 +187,18 @@ def clause(words: str, policy: Policy, keyword: str = "") -> Sql:
     return sql.sql("{name} {keyword} ({columns})", name=name, keyword=sql.words(keyword), columns=columns)
 
 
+class Used(Codec):
+    """A policy on something, which is remembered by its name."""
+
+    def canonical(self, value: Any) -> Policy:
+        return named(value)
+
+    def label(self, canonical: Policy) -> str:
+        return qualified(canonical.parts)
+
+
 @dataclass(frozen=True, slots=True)
-class PolicyType(Codec):
+class PolicyType(Used):
     """A type of policy that a table or view has at most one of: the codec and the statements of its field.
 
     Attributes:
@@ -211,6 +226,7 @@ class PolicyType(Codec):
             details=(DETAIL,),
             # CREATE OR ALTER takes no policy, and leaves those that are there.
             or_alter=False,
+            shared=True,
         )
 
     def canonical(self, value: Any) -> Policy:

@@ -179,6 +179,9 @@ class Deviation:
     causes: tuple[str, ...] = ()
 
 
+NOT_OURS = "another resource, or a person, has set that, and it stays: declare it, or have it taken off first"
+"""What people can do where a field that others set as well has a value that was never sent."""
+
 Differ = Callable[[Any, Any, Collection[str]], Iterable[Deviation]]
 """(spec, canonical live value, names that were ever sent) to what isn't as it should be in one field."""
 Observe = Callable[[Observation], object]
@@ -226,6 +229,8 @@ class Property:
             observes, be it that Snowflake doesn't tell or that it changes by itself. Where something does observe it,
             it is also sent when nothing is set.
         done_on: the answer of an object that has the value already; such a field has a statement of its own.
+        shared: whether others may set it as well, as a resource of another kind that puts a policy on a column: what is
+            there is then replaced or taken away only as long as it is what was sent.
         members: of a map, what is known of each value, by key.
     """
 
@@ -260,6 +265,7 @@ class Property:
     secret: bool = False
     on_change: bool = False
     done_on: DoneOn | None = None
+    shared: bool = False
     members: Mapping[str, Property] = field(default_factory=dict)
 
     def __call__(self, schema: JsonDict) -> None:

@@ -73,6 +73,8 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((item_name(field.name, key), part) for key, part in value.items())
         return
     yield field.name, value
+    if field.facts.shared:
+        yield value_name(field.name, field.facts, field.facts.codec.canonical(value)), value
     for name, part in field.facts.codec.parts(value):
         yield f"{field.name}.{name}", part
     if isinstance(value, BaseModel):
@@ -84,7 +86,7 @@ def sent_values(field: SpecField, value: Any) -> Iterator[tuple[str, Any]]:
         yield item_name(field.name, name), item
         for each in attributes_of(field):
             if not each.facts.reset.keep and (part := getattr(item, each.attribute)) is not None:
-                yield item_name(field.name, name, each.name), part
+                yield from sent_values(replace(each, name=item_name(field.name, name, each.name)), part)
 
 
 def compared(field: SpecField, spec: BaseModel, tracked: Collection[str]) -> Iterator[tuple[SpecField, Any]]:
@@ -110,6 +112,17 @@ def attributes_of(field: SpecField) -> tuple[SpecField, ...]:
     if model is None or not issubclass(model, BaseModel):
         return ()
     return tuple(each for each in properties(model) if each.facts.item)
+
+
+def value_name(name: str, facts: Property, canonical: Any) -> str:
+    """`columns[AGE].maskingPolicy["DB"."S"."P"]`: by which it is remembered that a value was sent.
+
+    Args:
+        name: of the field or attribute.
+        facts: what is declared of it.
+        canonical: the value.
+    """
+    return item_name(name, facts.codec.label(canonical))
 
 
 def item_name(field: str, item: str, attribute: str = "") -> str:

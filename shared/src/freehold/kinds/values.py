@@ -36,6 +36,10 @@ class Codec:
         """What counts of a canonical live value, beside a canonical value of the spec; None for one to be reset."""
         return observed
 
+    def label(self, canonical: Any, /) -> str:
+        """What a canonical value is remembered by where it may be another's."""
+        return str(canonical)
+
     def parts(self, _value: Any, /) -> Iterable[tuple[str, Any]]:
         """(name, value) of what is set inside a value of the spec, and goes back by itself when it is removed."""
         return ()

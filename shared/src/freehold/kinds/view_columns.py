@@ -31,9 +31,9 @@ class ViewColumn(Model):
     """The column's name as it is stored: case kept, never folded."""
     comment: str | None = attribute(max_length=1_000_000)
     """A note for people."""
-    masking_policy: MaskingPolicyUse | None = attribute(details=(policies.DETAIL,))
+    masking_policy: MaskingPolicyUse | None = policies.attribute_of_column()
     """The masking policy that hides its values."""
-    projection_policy: PolicyUse | None = attribute(details=(policies.DETAIL,))
+    projection_policy: PolicyUse | None = policies.attribute_of_column()
     """The projection policy that says who may select it."""
 
     @property

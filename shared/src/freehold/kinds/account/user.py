@@ -165,7 +165,11 @@ class UserSpec(SnowflakeSpec):
     comment: str | None = comment()
     """A note for people."""
     network_policy: Name | None = prop(
-        "NETWORK_POLICY", observe=own_parameter("NETWORK_POLICY", TYPE), codec=Identifier(), own_statement=True
+        "NETWORK_POLICY",
+        observe=own_parameter("NETWORK_POLICY", TYPE),
+        codec=Identifier(),
+        own_statement=True,
+        shared=True,
     )
     """Network policy of the user alone, in place of the account's."""
     network_policy_ref: Reference | None = ref("NetworkPolicy", instead_of="network_policy")

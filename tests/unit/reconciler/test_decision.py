@@ -551,6 +551,9 @@ def given(*roles: str) -> Evidence:
         (given("R", "NEW"), "NEW", {}, InSync),
         (given("R", "NEW"), "OTHER", {}, Reason.REPLACED),
         (given("NEW"), "OTHER", {"adoption_policy": "adopt"}, Record("adopted")),
+        (given("R", "NEW"), "R", {"drift_policy": "detect-only"}, Tell),
+        (given("NEW"), "R", {}, Record("adopted")),
+        (given("NEW"), "R", {"drift_policy": "detect-only"}, Reason.REPLACED),
     ],
 )
 def test_freehold_gives_away_what_its_own_role_owns_and_takes_nothing_from_others(

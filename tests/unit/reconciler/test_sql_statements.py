@@ -428,6 +428,42 @@ async def test_a_resource_that_is_being_deleted_is_undone_only_as_far_as_its_pro
     assert place.gone()
 
 
+async def test_an_effect_that_was_made_by_others_since_a_refusal_is_left_alone() -> None:
+    place = Place(observe=OBSERVE)
+    refusals = iter([SnowflakeError("no", number=1003, sqlstate="42000")])
+
+    def lose(_text: str, when: str) -> None:
+        if when == "before" and (error := next(refusals, None)):
+            raise error
+
+    place.snowflake.lose = lose
+    await place.settle()
+    assert place.condition()[1] == "TerminalError"
+    place.snowflake.shown = lambda: ({"a": 1},)
+    await place.settle()
+    assert place.condition()[1] == "ResourceAlreadyExists"
+    assert place.snowflake.ran == []
+
+
+async def test_what_has_begun_is_undone_also_after_a_refused_revert() -> None:
+    place = Place(execute=f"{INSERT}; {SECOND}", revert=REVERT)
+    refused = {SECOND, REVERT}
+
+    def lose(text: str, _when: str) -> None:
+        if text in refused:
+            raise SnowflakeError("no", number=1003, sqlstate="42000")
+
+    place.snowflake.lose = lose
+    await place.settle()
+    place.delete()
+    await place.settle()
+    assert not place.gone()
+    refused.clear()
+    await place.settle()
+    assert place.snowflake.ran == [INSERT, REVERT]
+    assert place.gone()
+
+
 def test_a_statement_that_makes_what_a_kind_stands_for_is_warned_of() -> None:
     (advice,) = UTILITIES["SQLStatement"].advice(SQLStatementSpec(execute="CREATE OR REPLACE TRANSIENT DATABASE d"))
     assert "makes what a Database stands for" in advice

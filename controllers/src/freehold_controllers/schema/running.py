@@ -76,23 +76,24 @@ class Runner:
         Raises:
             Stopped: a statement was refused, or its answer lost.
         """
-        found = script.statements(text_of(spec, purpose))
-        done = done_of(holding.spec.progress, purpose, tuple(each.hash for each in found))
+        found, earlier = script.statements(text_of(spec, purpose)), holding.spec.progress
+        done = done_of(earlier, purpose, tuple(each.hash for each in found))
         telling = effect is not None and effect.matched is (purpose == "revert")
         for number, each in enumerate(found[len(done) :], len(done) + 1):
             mark = Progress(purpose=purpose, done=done, sent=each.hash, since=self.services.now, telling=telling)
             # Without the mark, a statement that ran before a crash would be sent again.
             await holding.progress(mark)
             self.services.attempts.begin(holding.uid, number)
-            before, name = Progress(purpose=purpose, done=done), f"statement {number} of {len(found)}"
-            await self._send(holding, each, before, name, limit_of(spec))
+            what = f"statement {number} of {len(found)} of spec.{purpose} ({each.verb})"
+            # While nothing of this text has run, what is known of another still tells what there is.
+            before = Progress(purpose=purpose, done=done) if done else earlier
+            await self._send(holding, each, before, what, limit_of(spec))
             done, telling = (*done, each.hash), False
         await holding.progress(Progress(purpose=purpose, done=done))
 
     async def _send(
-        self, holding: Holding, statement: Statement, before: Progress, name: str, limit: timedelta | None
+        self, holding: Holding, statement: Statement, before: Progress | None, what: str, limit: timedelta | None
     ) -> None:
-        what = f"{name} of spec.{before.purpose} ({statement.verb})"
         try:
             await self.services.snowflake.execute(
                 self.settings, statement.sql, self.tag, limit=limit, require=self.services.require_active

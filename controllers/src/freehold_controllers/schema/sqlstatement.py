@@ -96,7 +96,7 @@ class SQLStatements(UtilityReconciler):
     async def _undo(self, run: Pass, spec: SQLStatementSpec, claim: Claim) -> None:
         """Undo what has run, or may have."""
         services, progress = self._services, claim.spec.progress
-        begun = progress is not None and (progress.done or progress.sent)
+        begun = progress is not None and (progress.done or progress.sent or progress.purpose == "revert")
         if claim.spec.evidence is None and not begun:
             return
         if kept := await self._kept(run, spec, claim):

@@ -26,7 +26,7 @@ demo-down: $(READY) ## End what `KEEP=1 make demo`, or a run that was killed, ha
 
 .PHONY: test
 test: $(READY) ## Unit, endpoint, integration and end-to-end tests
-	$(BIN)/pytest tests/unit tests/endpoint tests/model -n 2 -q
+	$(BIN)/pytest tests/unit tests/endpoint tests/properties tests/model -n 2 -q
 	$(BIN)/pytest tests/integration -n 2 --dist loadgroup -q
 	$(BIN)/pytest tests/chaos -q
 	$(BIN)/pytest tests/e2e -q
@@ -39,14 +39,16 @@ chaos: $(READY) ## Kill controllers at each of their requests (SHARD=i/n does a 
 
 SEED := $(shell date +%s)
 MINUTES = 10
+CASES = 1000000
 
 .PHONY: soak
 soak: $(READY) ## Let 500 resources live for MINUTES among people, strangers, faults and restarts (SEED=n repeats an earlier run)
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
 
 .PHONY: fuzz
-fuzz: $(READY) ## Send the webhook 100,000 mangled requests (SEED=n repeats those of an earlier run)
+fuzz: $(READY) ## 100,000 mangled requests to the webhook, CASES random specs (SEED=n repeats those of an earlier run)
 	FUZZ_CASES=100000 FUZZ_SEED=$(SEED) $(BIN)/pytest tests/unit/webhook/test_fuzz.py -q --show-capture=no
+	$(BIN)/python -m tests.properties --cases $(CASES) --seed $(SEED)
 
 .PHONY: model
 model: $(READY) ## Let users, strangers and faults loose on the reconciler 5,000 times (SEED=n repeats an earlier run)

@@ -49,6 +49,7 @@ def test_a_sound_table_has_no_faults(columns: list[dict[str, Any]], spec: dict[s
         ([a("NUMBER(5,2)", identity={})], {}, "spec.columns[0].identity: only whole numbers are counted"),
         ([a("FLOAT", identity={})], {}, "spec.columns[0].identity: only whole numbers are counted"),
         ([a(collate="de")], {}, "spec.columns[0].collate: only texts have a collation"),
+        ([a(collate="")], {}, "spec.columns[0].collate: only texts have a collation"),
         ([a(default="1, b INT")], {}, "spec.columns[0].default: one expression is needed"),
         ([a(expression="1) --")], {}, "spec.columns[0].expression: ) in line 1 closes nothing"),
         ([a(sequence="S.SEQ")], {}, "spec.columns[0].sequence: a fully-qualified name has three parts"),

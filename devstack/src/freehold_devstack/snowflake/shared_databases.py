@@ -10,12 +10,24 @@ from freehold_devstack.snowflake.grants.shares import ORIGIN, is_imported
 from freehold_devstack.snowflake.objects.share import accounts
 from freehold_devstack.snowflake.parser import Parser, print_name
 
+_OLDER = 2
+"""Parts of the older name."""
 _WITHOUT_EFFECT = ("TRANSIENT", "DATA_RETENTION_TIME_IN_DAYS", "MAX_DATA_EXTENSION_TIME_IN_DAYS")
 
 
 def parse_share(parser: Parser) -> str:
-    """Take the name of a share: all three parts of it."""
-    return print_name(parser.full_name(parts=3))
+    """Take the name of a share: ORGANIZATION.ACCOUNT.SHARE, or the older LOCATOR.SHARE.
+
+    Raises:
+        SqlError: 000002 for the older one.
+    """
+    start = parser.token
+    name = parser.name(parts=3)
+    if len(name) == _OLDER:
+        raise errors.unsupported("FROM SHARE with the locator of an account")
+    if len(name) < _OLDER:
+        raise parser.unexpected(start)
+    return print_name(name)
 
 
 def check_import(context: Context, draft: CatalogObject) -> None:

@@ -70,7 +70,14 @@ class Column(Model):
     """A column."""
 
     model_config = ConfigDict(
-        json_schema_extra=ruled(exclusive("default", "sequence", "sequenceRef", "identity", "expression"))
+        json_schema_extra=ruled(
+            exclusive("default", "sequence", "sequenceRef", "identity", "expression"),
+            Rule(
+                "!has(self.expression) || !has(self.nullable) || self.nullable",
+                "a virtual column takes NULL: leave nullable out",
+                "nullable",
+            ),
+        )
     )
 
     name: Name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from freehold import sql
@@ -21,6 +22,9 @@ _REVOKED = "<revoked>"
 """What SHOW DATABASES prints as the origin of a database whose share was withdrawn."""
 
 
+_ACCOUNT = re.compile("[A-Z0-9_]+")
+
+
 def _share(text: str) -> tuple[str, ...]:
     """The name of another account's share.
 
@@ -30,6 +34,8 @@ def _share(text: str) -> tuple[str, ...]:
     parts = split(text)
     if len(parts) not in (2, 3):
         raise InvalidName(f"a share is named as ORGANIZATION.ACCOUNT.SHARE: {text!r}")
+    if not all(_ACCOUNT.fullmatch(part) for part in parts[:-1]):
+        raise InvalidName(f"organizations and accounts have letters, digits and underscores alone: {text!r}")
     return parts
 
 

@@ -171,7 +171,7 @@ def _type_faults(spec: TableSpec) -> Iterator[str]:
         whole = found.base == "NUMBER" and found.arguments[1:] == (0,)
         if each.identity and found.known and not whole:
             yield f"{place}.identity: only whole numbers are counted, not {found}"
-        if each.collate and found.known and found.base != "VARCHAR":
+        if each.collate is not None and found.known and found.base != "VARCHAR":
             yield f"{place}.collate: only texts have a collation, not {found}"
 
 

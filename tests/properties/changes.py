@@ -1,0 +1,51 @@
+"""The statements of a resource's life as they follow from specs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from freehold import planning
+from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.kind import Kind
+from freehold.kinds.property import Change, Target
+from freehold.kinds.spec_fields import sent_values
+from freehold.kinds.steps import Difference
+from freehold.observation import Observation
+from freehold.sql import Sql
+
+
+def around(kind: Kind, target: Target) -> Iterator[Sql]:
+    """What is asked about an object, and the statement that takes it away."""
+    yield kind.show(target)
+    if kind.filling is None:
+        yield kind.show_all(target)
+    if kind.parameters:
+        yield kind.show_parameters(target)
+    yield from (query(target) for query in kind.details.values())
+    yield from (each.query(target) for each in kind.content)
+    if kind.filling is None or kind.filling.empty:
+        yield planning.drop(kind, target)
+
+
+def update(kind: Kind, target: Target, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[Sql, ...]:
+    """The statements that change an object which is as the one spec says into one that is as the other says."""
+    found = tuple(each for each in differences(kind, old, new) if each.change in (Change.ALTER, Change.ASKED))
+    seen = Observation({"name": target.parts[-1] if target.parts else ""})
+    return tuple(step.statement for step in planning.alter(kind, target, new, seen, found))
+
+
+def differences(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterator[Difference]:
+    """What differs in it: the old spec stands for what is there."""
+    for each in kind.fields:
+        facts, before, after = each.facts, each.value(old), each.value(new)
+        if not facts.managed or before == after:
+            continue
+        if facts.differ is not None:
+            tracked = dict(sent_values(each, before)) if before is not None else {}
+            observed = facts.codec.canonical(before if before is not None else ())
+            yield from (Difference.inside(each, found) for found in facts.differ(new, observed, tracked))
+        elif after is not None or not facts.reset.keep:
+            desired, observed = facts.canonical(after), facts.canonical(facts.meaning(before))
+            yield Difference(
+                each, desired, observed, facts.change_between(observed, facts.canonical(facts.meaning(after)))
+            )

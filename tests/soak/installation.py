@@ -70,12 +70,14 @@ class Installation:
     kube: Kube
     processes: Processes
 
-    def __init__(self, namespaces: Sequence[str]) -> None:
+    def __init__(self, namespaces: Sequence[str], *options: str) -> None:
         """
         Args:
             namespaces: of the teams.
+            options: of the controllers, beside the usual ones.
         """
         self._namespaces = namespaces
+        self._options = options
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -101,10 +103,10 @@ class Installation:
         kubeconfig = plane.kubeconfig_for(NAMESPACE, "freehold-webhook")
         webhooks = [Webhook(plane, site.name, certificates, kubeconfig) for _ in range(_WEBHOOKS)]
         hosts = f"--allowed-hosts={self.endpoint.host}:{self.endpoint.port}"
-        limits = (f"--statement-timeout={STATEMENT_SECONDS}", "--resync-interval=30")
+        options = (hosts, f"--statement-timeout={STATEMENT_SECONDS}", "--resync-interval=30", *self._options)
         self.processes = Processes(
             {f"webhook {number}": each for number, each in enumerate(webhooks, 1)}
-            | {f"{each} controller": Controller(plane, each, folder, hosts, *limits) for each in _DOMAINS}
+            | {f"{each} controller": Controller(plane, each, folder, *options) for each in _DOMAINS}
         )
         for name, program in self.processes.programs.items():
             self.processes.begin(name)

@@ -61,9 +61,13 @@ class Holder(Model):
     """The resource that holds the claim."""
 
     group: str
+    """Its API group."""
     kind: str
+    """Its kind."""
     namespace: str
+    """Its namespace."""
     name: str
+    """Its name."""
     uid: str
     """For information: a resource that was deleted and applied again is the same holder."""
     since: datetime | None = None
@@ -96,6 +100,7 @@ class Evidence(Model):
     """How the object came to be ours. Without evidence nothing is ever altered or dropped."""
 
     how: Literal["created", "adopted"]
+    """Whether Freehold made it, or took over one that was there."""
     created_on: datetime
     """The object's created_on in Snowflake, which tells this incarnation from any other."""
     role: str
@@ -130,6 +135,7 @@ class Intent(Model):
     """The destructive statement that is about to be sent."""
 
     statement: Literal["DROP", "REVOKE", "RECREATE"]
+    """What it is; RECREATE is a DROP that another CREATE follows."""
     created_on: datetime
     """The incarnation that it is meant for."""
 
@@ -138,6 +144,7 @@ class Progress(Model):
     """How far the statements of a text have come; written before each of them, so that none is ever sent blindly."""
 
     purpose: Literal["execute", "update", "revert"]
+    """Which field of the manifest the text is from."""
     done: tuple[str, ...] = ()
     """Hashes of those that have run."""
     sent: str | None = None

@@ -38,9 +38,10 @@ def test_every_node_has_a_type_and_nothing_foreign_to_a_structural_schema(resour
 
 
 @resources
-def test_every_field_of_the_spec_is_described(resource: Resource) -> None:
-    fields = _schema(resource)["properties"]["spec"]["properties"]
-    assert [name for name, node in fields.items() if not node.get("description")] == []
+def test_every_field_is_described(resource: Resource) -> None:
+    ours = [part for name, part in _schema(resource)["properties"].items() if name in ("spec", "status")]
+    fields = [each for part in ours for node in _nodes(part) for each in node.get("properties", {}).items()]
+    assert [name for name, field in fields if not field.get("description")] == []
 
 
 @resources

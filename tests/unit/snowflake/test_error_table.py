@@ -85,6 +85,12 @@ _LOCKS_OUT = (
         (999999, "99999", _LOCKS_OUT, ErrorClass.TERMINAL),
         (None, None, _LOCKS_OUT, ErrorClass.TERMINAL),
         (2003, "02000", "Object found is of type 'VIEW', not specified type 'TABLE'.", ErrorClass.MISSING),
+        (
+            999999,
+            "99999",
+            "Cannot drop Network rule A as it is associated with some network policies.",
+            ErrorClass.CONFLICT,
+        ),
         (None, None, "", ErrorClass.UNKNOWN),
     ],
 )

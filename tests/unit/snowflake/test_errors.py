@@ -19,6 +19,7 @@ from freehold.snowflake.errors import SnowflakeError, advice
         (SnowflakeError("connection", number=999999, sqlstate="08006"), False),
         (SnowflakeError("session gone", number=390112), False),
         (SnowflakeError("unheard of", number=999999), False),
+        (SnowflakeError("SQL compilation error:\nunheard of", number=999999, sqlstate="99999"), True),
         (errors.OutcomeUnknown("no answer", error_class=ErrorClass.TERMINAL), False),
         (errors.Unreachable("no log-in", error_class=ErrorClass.TRANSIENT), True),
     ],

@@ -73,11 +73,17 @@ class Condition(Model):
     """One aspect of the state, in the form of all Kubernetes conditions."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
+    """The aspect, such as Ready."""
     status: Literal["True", "False", "Unknown"]
+    """Whether it holds."""
     reason: Annotated[str, StringConstraints(max_length=1024)]
+    """Why, in one word for programs."""
     message: Annotated[str, StringConstraints(max_length=32768)]
+    """Why, and what to do next, for people."""
     last_transition_time: datetime
+    """When status was last another one."""
     observed_generation: int | None = None
+    """The generation of the manifest that it speaks of."""
 
 
 class Status(Model):

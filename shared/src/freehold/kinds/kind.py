@@ -50,7 +50,7 @@ class Kind:
         short_names: for kubectl.
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
         shown_as: what SHOW calls its objects; by default `object_type` with an S.
-        database_column: column of SHOW that holds the database's name.
+        database_column: column of SHOW that holds the database's name; empty where it has none.
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
         filling: how they are filled, seen and emptied.
@@ -171,14 +171,11 @@ class Kind:
     @cached_property
     def resource(self) -> Resource:
         """What Kubernetes knows of it."""
-        parents = {
-            Level.ACCOUNT: (),
-            Level.DATABASE: (Column("DATABASE", f".status.showOutput.{self.database_column}"),),
-            Level.SCHEMA: (
-                Column("DATABASE", f".status.showOutput.{self.database_column}"),
-                Column("SCHEMA", ".status.showOutput.schema_name"),
-            ),
-        }[self.level]
+        parents = (
+            Column("DATABASE", f".status.showOutput.{self.database_column}"),
+            Column("SCHEMA", ".status.showOutput.schema_name"),
+        )[: self.level.value - 1 if self.database_column else 0]
+        named_in_full = self.slots or not self.database_column
         return Resource(
             path=GroupResource(SNOWFLAKE_GROUP, VERSION, plural(self.name.lower()), self.name),
             spec=self.spec,
@@ -187,7 +184,7 @@ class Kind:
             columns=(
                 Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
                 Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status'),
-                Column("SNOWFLAKE-NAME", ".status.fullyQualifiedName" if self.slots else ".spec.name"),
+                Column("SNOWFLAKE-NAME", ".status.fullyQualifiedName" if named_in_full else ".spec.name"),
                 *parents,
                 Column("PROVIDER", ".spec.providerRef.name", priority=1),
                 # Of Synced: Ready keeps what it said while an outage, or a pause, tells nothing new of the object.

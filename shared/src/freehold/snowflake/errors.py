@@ -11,8 +11,11 @@ from freehold.snowflake.error_table.table import classify, find
 OUTCOME_UNKNOWN = frozenset({603, 604, 630})
 """Server answers (internal error, cancelled, timed out) after which the statement may have run all the same."""
 
-_UNTOLD = frozenset({ErrorClass.TRANSIENT, ErrorClass.SESSION, ErrorClass.UNKNOWN})
+_UNTOLD = frozenset({ErrorClass.TRANSIENT, ErrorClass.SESSION})
 """Classes of answers that don't say what became of a statement that writes."""
+
+_NOT_COMPILED = "SQL compilation error"
+"""How the message of a statement begins that was refused before it ran."""
 
 _STATEMENT_NOT_FOUND = 709
 """The server knows nothing (any more) of the statement whose result was asked for."""
@@ -82,6 +85,8 @@ class SnowflakeError(Exception):
     @property
     def outcome_known(self) -> bool:
         """Whether the statement has certainly changed nothing."""
+        if self.error_class is ErrorClass.UNKNOWN:
+            return self.message.startswith(_NOT_COMPILED)
         return self.error_class not in _UNTOLD and self.number != _STATEMENT_NOT_FOUND
 
     @property

@@ -124,10 +124,8 @@ def _check_values(kind: str, given: Sequence[str]) -> None:
 
 
 def _dropping(context: Context, rule: CatalogObject) -> None:
-    for policy in policies_with(context.catalog, rule):
-        raise errors.unnumbered(
-            f"Cannot drop network rule {rule.name} as it is associated with network policy {policy.name}."
-        )
+    if any(policies_with(context.catalog, rule)):
+        raise errors.unnumbered(f"Cannot drop Network rule {rule.name} as it is associated with some network policies.")
 
 
 def _describe(context: Context, rule: CatalogObject) -> Result:

@@ -33,6 +33,7 @@ DATABASE_ROLE = Kind(
     level=Level.DATABASE,
     holds_data=False,
     short_names=("dbr",),
+    database_column="",
     create_or_alter=True,
     rules=(exactly_one("databaseRef", "databaseName"),),
     volatile=frozenset({"is_inherited", "granted_to_roles", "granted_to_database_roles", "granted_database_roles"}),

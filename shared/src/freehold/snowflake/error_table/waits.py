@@ -140,6 +140,7 @@ CONFLICT = (
         "it is the current primary role", "the role is the session's own", "Let the ProviderConfig use another role."
     ),
     unnumbered("associated with one or more entities", "the policy is in use", _DETACH),
+    unnumbered("associated with some network policies", "network policies use the rule", _DETACH_RULE),
     unnumbered("not in paused state", "the pipe is running", "ALTER PIPE ... SET PIPE_EXECUTION_PAUSED = TRUE."),
     unnumbered("The existing policy must be removed", "there is another policy", "Unset that one first."),
     unnumbered("primary connection in a replication", "the connection has secondary ones", "Drop those first."),

@@ -564,6 +564,17 @@ async def test_a_terminating_resource_is_let_go_whatever_it_says(world: World) -
     assert world.kube.writes == []
 
 
+async def test_a_terminating_resource_gets_no_other_provider_than_one_that_lets_it_in(world: World) -> None:
+    """Its DROP would be sent with the rights of that."""
+    spec = {"authenticationType": "KeyPair", "role": "MIGHTY"}
+    world.kube.put(PROVIDER_CONFIG.path, "mighty", "platform", spec=spec, status={"account": dict(ACCOUNT)})
+    given = {"name": "ANALYTICS", "providerRef": {"name": "mighty", "namespace": "platform"}}
+    old = {"name": "ANALYTICS"}
+    verdict = await world.ask("Database", "a", "db", given, old=old, deletionTimestamp="2026-11-30T12:00:00Z")
+    assert verdict.outcome is Outcome.DENIED
+    assert verdict.cause == "NamespaceNotAllowed"
+
+
 async def test_an_update_that_leaves_the_spec_alone_is_not_looked_at(world: World) -> None:
     world.provider(verified=False)
     assert (await world.database("a", old={"name": "ANALYTICS"})).outcome is Outcome.ALLOWED

@@ -173,7 +173,7 @@ class Admission:
 
     async def _decide(self, request: Request, new: Object, asker: Holder) -> Verdict:
         old = request.old
-        if new.deleting or (old is not None and old.spec == new.spec):
+        if (old is not None and old.spec == new.spec) or (new.deleting and not _moves(new, old)):
             return ALLOWED
         if request.kind == PROVIDER_CONFIG.kind:
             return self._provider_config(asker.namespace, new, old)
@@ -312,6 +312,11 @@ class Admission:
     async def _labels(self, namespace: str) -> Mapping[str, str]:
         found = await self._store.get(NAMESPACES, "", namespace)
         return found.labels if found else {}
+
+
+def _moves(new: Object, old: Object | None) -> bool:
+    """Whether a resource gets another ProviderConfig, with whose rights its object would be dropped."""
+    return old is not None and new.spec.get("providerRef") != old.spec.get("providerRef")
 
 
 def _pauses(request: Request) -> bool:

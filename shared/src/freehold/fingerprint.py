@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import orjson
 
@@ -44,7 +44,7 @@ def applied(kind: Kind, spec: SnowflakeSpec) -> Mapping[str, str]:
 def held(kind: Kind, observation: Observation) -> str | None:
     """Hash of what is in a slot; None of what has a time of its own that tells it from another."""
     values = [each.facts.read(observation) for each in _values(kind)]
-    return _hash([str(each) for each in values]) if values else None
+    return _hash_of_texts(values) if values else None
 
 
 def put(kind: Kind, spec: SnowflakeSpec) -> str | None:
@@ -56,7 +56,12 @@ def put(kind: Kind, spec: SnowflakeSpec) -> str | None:
     """
     values = [(each.facts, getattr(spec, each.attribute)) for each in _values(kind)]
     canonical = [None if value is None else facts.codec.canonical(value) for facts, value in values]
-    return _hash([str(each) for each in canonical]) if canonical else None
+    return _hash_of_texts(canonical) if canonical else None
+
+
+def _hash_of_texts(values: Sequence[object]) -> str:
+    # Nothing is no text: a role may be called None.
+    return _hash([None if each is None else str(each) for each in values])
 
 
 def _values(kind: Kind) -> tuple[SpecField, ...]:

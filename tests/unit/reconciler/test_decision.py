@@ -567,6 +567,11 @@ def test_freehold_gives_away_what_its_own_role_owns_and_takes_nothing_from_other
         assert decision == expected or isinstance(decision, expected if isinstance(expected, type) else ())
 
 
+def test_an_owner_that_is_no_role_is_not_taken_for_a_role_called_none() -> None:
+    stranger = Observation({**owned_by("X").row, "granted_to": "APPLICATION"})
+    assert fingerprint.held(OWNERSHIP, stranger) != fingerprint.held(OWNERSHIP, owned_by("None"))
+
+
 def test_the_owner_of_an_object_stays_when_its_resource_goes() -> None:
     decision = decide_deletion(ownership(OBJECT, given("NEW")), None)
     assert isinstance(decision, Release)

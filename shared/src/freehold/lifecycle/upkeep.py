@@ -256,7 +256,10 @@ def _vanished(subject: Subject, view: Absence) -> Create | Stop:
 
 def _is_free(subject: Subject, view: Observation) -> bool:
     """Whether what fills a slot is our role's own, which it may put something else in the place of."""
-    filling = subject.kind.filling
+    filling, policies = subject.kind.filling, subject.spec.management_policies
+    if subject.claim and subject.claim.evidence and policies.drift_policy == "detect-only":
+        # Somebody has given it back to us since, which is drift.
+        return False
     return filling is not None and filling.free(view.row, subject.role)
 
 

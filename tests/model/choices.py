@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 from tests.model.strangers import DEEDS, REPLACEMENTS
 from tests.model.trouble import What
 
-FAMILIES = (("Warehouse",), ("AccountRole",), ("Database",), ("Database", "Schema"), ("Database", "Schema", "Table"))
-"""Kinds that are declared together, each inside the one before."""
-
 PLACES = {"a": ("n", "a"), "b": ("n", "b"), "c": ("m", "c")}
 
 ID = {"name": "ID", "type": "NUMBER(38,0)"}

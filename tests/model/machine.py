@@ -15,7 +15,6 @@ from tests.model.account import Account, InProcess
 from tests.model.choices import (
     ALONE,
     EVENTS,
-    FAMILIES,
     ID,
     PLACES,
     POLICIES,
@@ -38,7 +37,7 @@ from tests.model.choices import (
     ups,
 )
 from tests.model.end import settle
-from tests.model.objects import Thing
+from tests.model.objects import FAMILIES, Thing
 from tests.model.rules import Rules
 from tests.model.trouble import Fault, Trouble, What
 from tests.model.world import World

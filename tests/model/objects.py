@@ -11,7 +11,10 @@ from freehold.identity import Identity, Name
 from freehold.kinds.registry import KINDS
 from tests.model.account import FACTS, OURS, Account, time_of
 
-_BY_TYPE = {kind.object_type: kind.name for kind in KINDS.values() if not kind.slots}
+FAMILIES = (("Warehouse",), ("AccountRole",), ("Database",), ("Database", "Schema"), ("Database", "Schema", "Table"))
+"""Kinds that are declared together, each inside the one before."""
+
+_BY_TYPE = {KINDS[name].object_type: name for family in FAMILIES for name in family}
 
 
 @dataclass(frozen=True, slots=True)

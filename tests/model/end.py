@@ -13,7 +13,7 @@ from freehold.kube.objects import Object
 from freehold.lifecycle.reasons import Reason
 from tests.model.account import OURS
 from tests.model.objects import Incarnation, Thing, inside, may, sees_all, there
-from tests.model.rules import Rules, annotated, declared_inside, holder_of, policies
+from tests.model.rules import Rules, annotated, claimed_by, declared_inside, holder_of, policies
 from tests.model.world import World
 
 OUR_COMMENTS = ("a", "b", "c")
@@ -193,7 +193,7 @@ def _judge(world: World, rules: Rules, resource: Object) -> None:
 
 
 def _scene(world: World, rules: Rules, resource: Object) -> Scene:
-    thing = world.users.thing_of(resource)
+    thing = _meant(world, resource)
     claim = world.users.claim_of(thing) if thing else None
     spec = ClaimSpec.model_validate(claim.spec) if claim else None
     object_ = there(world.account, thing) if thing else None
@@ -201,6 +201,17 @@ def _scene(world: World, rules: Rules, resource: Object) -> Scene:
         each.get(object_.born) for each in (rules.makers, rules.commented)
     }
     return Scene(world, resource, thing, object_, spec, commented)
+
+
+def _meant(world: World, resource: Object) -> Thing | None:
+    """What the conditions speak of: while something that it refers to isn't ready, what the resource owns so far,
+    whatever its names come to by now."""
+    waits = any(
+        each.type == "Synced" and each.reason == Reason.DEPENDENCY_NOT_READY for each in conditions_of(resource)
+    )
+    claims = (ClaimSpec.model_validate(each.spec) for each in world.users.claims)
+    owned = next((claimed_by(each) for each in claims if holder_of(each) == resource.key), None)
+    return owned if waits and owned else world.users.thing_of(resource)
 
 
 def _ready(resource: Object) -> Condition | None:

@@ -75,7 +75,7 @@ class Scene:
     def _unready(self) -> Iterable[str]:
         for each in self._resources():
             conditions = each.get("status", {}).get("conditions", ())
-            ready = next((one for one in conditions if one["type"] == "Ready"), {})
+            ready: Manifest = next((one for one in conditions if one["type"] == "Ready"), {})
             if ready.get("status") != "True":
                 name = f"{each['kind']} {each['metadata']['namespace']}/{each['metadata']['name']}"
                 yield f"{name}: {ready.get('reason')}: {ready.get('message')}"

@@ -15,6 +15,9 @@ from freehold.kinds.spec_fields import properties
 _DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"})
 """Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""
 
+NOT_SUPPORTED = "Not supported"
+"""How the description of a field begins that this release refuses."""
+
 UNOBSERVED = -1
 """status.observedGeneration of an object that no controller has looked at yet. Without it, whoever goes by kstatus
 takes an object that has no conditions for one that is ready."""
@@ -83,7 +86,7 @@ def _rules(model: type[Model], schema_: dict[str, Any]) -> Iterator[Rule]:
     for each in properties(model):
         node = schema_["properties"][each.name]
         if reason := refusal(each):
-            node["description"] = f"Not supported: {reason}. {node['description']}"
+            node["description"] = f"{NOT_SUPPORTED}: {reason}. {node['description']}"
             yield Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name)
             continue
         if each.facts.change not in (Change.ALTER, Change.REDEFINE):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from inspect import cleandoc
 from typing import Any
 
-from freehold.generate.crd import definition, schema
+from freehold.generate.crd import NOT_SUPPORTED, definition, schema
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Property
@@ -90,6 +90,8 @@ def _row(path: str, node: dict[str, Any], in_snowflake: str, *, required: bool) 
     if "default" in node and not isinstance(node["default"], dict):
         meaning += f" Default: `{str(node['default']).lower() if node['type'] == 'boolean' else node['default']}`."
     yield f"| {title} | {_type(node)} | {_cell(meaning)} | {in_snowflake} |"
+    if meaning.startswith(NOT_SUPPORTED):
+        return
     inside, suffix = (node["items"], "[]") if node.get("type") == "array" else (node, "")
     for name, child in inside.get("properties", {}).items():
         yield from _row(f"{path}{suffix}.{name}", child, " | ", required=name in inside.get("required", ()))

@@ -123,7 +123,7 @@ class GrantOwnershipSpec(SnowflakeSpec):
     """What becomes of privileges on the object: COPY has the new owner be their grantor, REVOKE takes them from all who
     have them. Without it Snowflake transfers nothing that has been granted on."""
     on_delete: Literal["Keep", "ReturnToOperatorRole"] | None = unsupported(
-        "once it is another role's, Freehold may have no right to take it back: it stays with its owner, and another "
+        "once it is another role's, Freehold may have no right to take it back: leave it out. Another "
         "GrantOwnership moves it on"
     )
     """What becomes of the ownership when this resource goes: it stays; of objects to come it is revoked."""

@@ -18,6 +18,7 @@ from freehold.kinds.values import Codec
 from freehold.observation import UNKNOWN, Observation
 from freehold.sql import Sql
 
+_NOT_OURS = "it has no effect on what belongs to another account: leave it out"
 _REVOKED = "<revoked>"
 """What SHOW DATABASES prints as the origin of a database whose share was withdrawn."""
 
@@ -82,11 +83,11 @@ class SharedDatabaseSpec(ContainerSpec):
         max_length=1024,
     )
     """The listing in the marketplace. This release makes databases from shares alone."""
-    data_retention_time_in_days: int | None = unsupported("it has no effect on what belongs to another account")
+    data_retention_time_in_days: int | None = unsupported(_NOT_OURS)
     """Has no effect here."""
-    max_data_extension_time_in_days: int | None = unsupported("it has no effect on what belongs to another account")
+    max_data_extension_time_in_days: int | None = unsupported(_NOT_OURS)
     """Has no effect here."""
-    metric_level: Literal["ALL", "NONE"] | None = unsupported("it has no effect on what belongs to another account")
+    metric_level: Literal["ALL", "NONE"] | None = unsupported(_NOT_OURS)
     """Has no effect here."""
     comment: str | None = comment()
     """A note for people."""

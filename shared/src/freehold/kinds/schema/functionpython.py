@@ -56,7 +56,10 @@ def _faults(spec: FunctionPythonSpec) -> Iterator[str]:
     yield from routines.refused_types(spec, "Python", _REFUSED, "use NUMBER or FLOAT")
     yield from handlers.faults(spec.secrets or ())
     if spec.is_aggregate and routines.returns_table(spec):
-        yield "spec.returns: an aggregate function returns one value, and no table"
+        yield (
+            "spec.returns: an aggregate function returns one value, and no table: name a data type, or leave "
+            "isAggregate out"
+        )
 
 
 FUNCTION_PYTHON = routines.routine(

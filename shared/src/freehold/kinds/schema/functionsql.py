@@ -31,7 +31,7 @@ class FunctionSQLSpec(routines.FunctionSpec):
 def _faults(spec: FunctionSQLSpec) -> Iterator[str]:
     yield from routines.faults(spec)
     if spec.memoizable and routines.returns_table(spec):
-        yield "spec.memoizable: the results of a function that returns a table can't be remembered"
+        yield "spec.memoizable: the results of a function that returns a table can't be remembered: leave it out"
     words = spec.body.split(maxsplit=1)
     if words and words[0].upper() not in ("BEGIN", "DECLARE") and spec.body.rstrip().endswith(";"):
         yield "spec.body: it is one expression or one query: leave out the semicolon at its end"

@@ -88,7 +88,9 @@ class MaskingPolicyApplicationSpec(SnowflakeSpec):
         max_length=100,
     )
     """Columns that the policy is given, the masked one first. By default the masked one alone."""
-    force: bool | None = unsupported("a policy of Freehold's own is replaced anyway, and anybody else's never")
+    force: bool | None = unsupported(
+        "a policy of Freehold's own is replaced anyway, and anybody else's never: leave it out"
+    )
     """Replace a policy."""
 
 
@@ -150,7 +152,10 @@ def _references(target: Target) -> Sql:
 
 def _faults(spec: MaskingPolicyApplicationSpec) -> Iterator[str]:
     if spec.using_columns and spec.using_columns[0] != spec.column_name:
-        yield f"spec.usingColumns: the first column is the masked one, {spec.column_name}"
+        yield (
+            f"spec.usingColumns: the first column is the masked one, {spec.column_name}, and not "
+            f"{spec.using_columns[0]}: list it first"
+        )
 
 
 MASKING_POLICY_APPLICATION = Kind(

@@ -34,7 +34,7 @@ class StreamOnTableSpec(InSchemaSpec):
     """Whether it first tells all rows that are there. Acts at creation only."""
     comment: str | None = comment()
     """A note for people."""
-    copy_grants: bool | None = unsupported("a stream is never replaced, so that its grants stay")
+    copy_grants: bool | None = unsupported("a stream is never replaced, so that its grants stay: leave it out")
     """Keep privileges when the stream is replaced."""
     tags: dict[str, str] | None = tags()
     """Tag values by tag name."""

@@ -139,7 +139,7 @@ class TableSpec(InSchemaSpec):
         max_length=1000,
     )
     """Searches to speed up, each as EQUALITY, SUBSTRING, GEO or FULL_TEXT of a column. Empty means the whole table."""
-    copy_grants: bool | None = unsupported("a table is never replaced, so that its grants stay")
+    copy_grants: bool | None = unsupported("a table is never replaced, so that its grants stay: leave it out")
     """Keep privileges when the table is replaced."""
     comment: str | None = comment()
     """A note for people."""

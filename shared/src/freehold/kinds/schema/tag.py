@@ -242,7 +242,7 @@ class TagSpec(InSchemaSpec):
 def _faults(spec: TagSpec) -> Iterator[str]:
     rule, values = spec.on_conflict, spec.allowed_values
     if twice := [each for each, count in Counter(values or ()).items() if count > 1]:
-        yield f"spec.allowedValues: {twice[0]!r} is listed twice"
+        yield f"spec.allowedValues: {twice[0]!r} is listed twice: take one out"
     if rule == _SEQUENCE:
         if not values:
             yield f"spec.onConflict: {_SEQUENCE} needs values in allowedValues"

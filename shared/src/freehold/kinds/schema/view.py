@@ -25,7 +25,7 @@ from freehold.sql import Sql
 
 _DOESNT_WORK = frozenset({2037, 2057})
 """DESCRIBE compiles a view: what it reads is gone, or has other columns than the view was made for."""
-_NO_METRICS = "data metric functions are set by no kind of this release"
+_NO_METRICS = "no kind of this release sets data metric functions: leave it out, and have a SQLStatement set them"
 
 
 def _secure(value: bool) -> Sql | None:
@@ -96,7 +96,7 @@ class ViewSpec(InSchemaSpec):
     )
     """The query. Names that aren't qualified are looked for in the schema of the view. Another one takes its place by
     CREATE OR ALTER, which keeps privileges, policies and tags."""
-    copy_grants: bool | None = unsupported("a view is never replaced, so that its grants stay")
+    copy_grants: bool | None = unsupported("a view is never replaced, so that its grants stay: leave it out")
     """Keep privileges when the view is replaced."""
     data_metric_schedule: str | None = unsupported(_NO_METRICS)
     """When data metric functions run."""

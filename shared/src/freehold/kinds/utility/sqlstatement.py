@@ -85,7 +85,8 @@ class SQLStatementSpec(SnowflakeSpec):
     timeout_seconds: int | None = Field(default=None, ge=1, le=540)
     """Time limit of each statement; by default the installation's, 60. What takes longer is a task's work."""
     secret_parameters: list[SecretParameter] | None = unsupported(
-        "bind variables aren't sent yet, and a value in a text would stand in Snowflake's history"
+        "bind variables aren't sent yet, and a value in a text would stand in Snowflake's history: leave it "
+        "out, and send what holds a secret by hand"
     )
     """Values from Secrets for the statements."""
 

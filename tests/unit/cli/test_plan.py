@@ -23,6 +23,24 @@ metadata: {name: raw}
 spec: {databaseRef: {name: sales}, name: RAW}
 """
 
+GRANTED = """
+kind: AccountRole
+metadata: {name: reader}
+spec: {name: READER}
+---
+kind: GrantPrivilegesToAccountRole
+metadata: {name: reader-uses-raw}
+spec: {privileges: [USAGE, MONITOR], accountRoleRef: {name: reader}, onSchema: {schemaRef: {name: raw}}}
+---
+kind: Task
+metadata: {name: t}
+spec: {databaseName: D, schemaName: S, name: T, warehouseRef: {name: wh}, sqlStatement: SELECT 1}
+---
+kind: Warehouse
+metadata: {name: wh}
+spec: {name: LOADING}
+"""
+
 NO_TYPE = """
 kind: Table
 metadata: {name: t}
@@ -98,3 +116,16 @@ def test_plan_says_which_file_is_missing(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["plan", "--offline", "-f", str(tmp_path / "none.yaml")])
     assert result.exit_code == 1
     assert "none.yaml: No such file" in result.stderr
+
+
+def test_plan_tells_each_grant_and_names_what_is_referred_to(tmp_path: Path) -> None:
+    result = RUNNER.invoke(app, ["plan", "--offline", "-f", _file(tmp_path, f"{MANIFESTS}---{GRANTED}")])
+    assert 'GRANT USAGE ON SCHEMA "sales"."RAW" TO ROLE "READER";' in result.stdout
+    assert 'GRANT MONITOR ON SCHEMA "sales"."RAW" TO ROLE "READER";' in result.stdout
+    assert 'WAREHOUSE = "LOADING"' in result.stdout
+
+
+def test_plan_asks_for_the_file_of_what_is_referred_to(tmp_path: Path) -> None:
+    result = RUNNER.invoke(app, ["plan", "--offline", "-f", _file(tmp_path, GRANTED.split("---")[2])])
+    assert result.exit_code == 1
+    assert "spec.warehouseRef names Warehouse default/wh, which no file holds: give its file, too" in result.stderr

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -13,8 +13,12 @@ from freehold.cli.manifests import FaultyManifest, faults, namespace_of, reasons
 from freehold.identifiers import InvalidName
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
+from freehold.kinds.names import Requested
+from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.sql import Sql
+
+T = TypeVar("T")
 
 
 def show(manifests: Sequence[Mapping[str, Any]]) -> bool:
@@ -51,24 +55,36 @@ def _creation(
     spec = kind.spec.model_validate(manifest.get("spec", {}))
     if wrong := faults(kind, spec):
         raise FaultyManifest(wrong)
-    target = kind.target(_parts(kind, spec, namespace_of(manifest), manifests))
-    steps = kind.after_create(target, spec) if kind.after_create else ()
-    return (planning.create(kind, target, spec), *(step.statement for step in steps)), planning.advice(kind, spec)
+    namespace = namespace_of(manifest)
+    references = {
+        each.field: _computed(KINDS[each.kind].parts(_spec(each, manifests), each.namespace, KINDS), manifests)
+        for each in references_of(spec, namespace)
+    }
+    named = with_names(spec, references)
+    statements: list[Sql] = []
+    for name in _computed(kind.names(spec, namespace, KINDS), manifests):
+        target = kind.target_of(name)
+        steps = kind.after_create(target, named) if kind.after_create else ()
+        statements += (planning.create(kind, target, named), *(step.statement for step in steps))
+    return tuple(statements), planning.advice(kind, spec)
 
 
-def _parts(
-    kind: Kind, spec: SnowflakeSpec, namespace: str, manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
-) -> tuple[str, ...]:
-    """Name parts, with parents looked up among the manifests given."""
-    computation = kind.parts(spec, namespace, KINDS)
+def _computed(
+    computation: Generator[Requested, SnowflakeSpec, T], manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> T:
+    """What is computed from names, with what is referred to looked up among the manifests given."""
     try:
         asked = next(computation)
         while True:
-            found = manifests.get((asked.kind, asked.namespace, asked.name))
-            if found is None:
-                where = f"{asked.kind} {asked.namespace}/{asked.name}"
-                raise LookupError(f"spec.{asked.field} names {where}, which no file holds: give its file, too")
-            asked = computation.send(KINDS[asked.kind].spec.model_validate(found["spec"]))
+            asked = computation.send(_spec(asked, manifests))
     except StopIteration as done:
-        parts: tuple[str, ...] = done.value
-        return parts
+        computed: T = done.value
+        return computed
+
+
+def _spec(asked: Requested, manifests: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> SnowflakeSpec:
+    found = manifests.get((asked.kind, asked.namespace, asked.name))
+    if found is None:
+        where = f"{asked.kind} {asked.namespace}/{asked.name}"
+        raise LookupError(f"spec.{asked.field} names {where}, which no file holds: give its file, too")
+    return KINDS[asked.kind].spec.model_validate(found["spec"])

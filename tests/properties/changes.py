@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from freehold import planning
+from freehold import altering, planning
 from freehold.kinds.common import SnowflakeSpec
+from freehold.kinds.filling import Filling
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Target
 from freehold.kinds.spec_fields import sent_values
@@ -23,15 +24,17 @@ def around(kind: Kind, target: Target) -> Iterator[Sql]:
         yield kind.show_parameters(target)
     yield from (query(target) for query in kind.details.values())
     yield from (each.query(target) for each in kind.content)
-    if kind.filling is None or kind.filling.empty:
+    if kind.filling is None:
         yield planning.drop(kind, target)
+    elif target.slot and kind.filling.named is Filling.named and (emptied := kind.filling.empty(target.slot, False)):
+        yield emptied
 
 
 def update(kind: Kind, target: Target, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[Sql, ...]:
     """The statements that change an object which is as the one spec says into one that is as the other says."""
     found = tuple(each for each in differences(kind, old, new) if each.change in (Change.ALTER, Change.ASKED))
     seen = Observation({"name": target.parts[-1] if target.parts else ""})
-    return tuple(step.statement for step in planning.alter(kind, target, new, seen, found))
+    return tuple(step.statement for step in altering.alter(kind, target, new, seen, found))
 
 
 def differences(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterator[Difference]:

@@ -13,6 +13,7 @@ from freehold.kinds.names import Requested, parts_of
 from freehold.kinds.property import Target
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
+from freehold.kinds.secret_inputs import SecretKeyReference, secret_input
 from tests.properties.specs import MARK, Draft, Maker
 
 T = TypeVar("T")
@@ -40,13 +41,17 @@ class Resources:
         return self._drafts[key]
 
     def resolved(self, spec: SnowflakeSpec, *, hostile: bool) -> SnowflakeSpec:
-        """A spec with names beside its references.
+        """A spec with names beside its references, and values of Secrets, which are as hostile as the Secrets' names.
 
         Raises:
             InvalidName: two references contradict one another.
         """
         asked = references_of(spec, NAMESPACE)
-        return with_names(spec, {each.field: self._answer(parts_of(each, KINDS), hostile) for each in asked})
+        named = with_names(spec, {each.field: self._answer(parts_of(each, KINDS), hostile) for each in asked})
+        secrets = {name: each for name, each in named if isinstance(each, SecretKeyReference)}
+        return named.model_copy(
+            update={name: secret_input(each, each.name, uid=name) for name, each in secrets.items()}
+        )
 
     def targets(self, kind: Kind, spec: SnowflakeSpec, *, hostile: bool) -> tuple[Target, ...]:
         """What a spec stands for.

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from freehold import bodies, datatypes
+from freehold import bodies, datatypes, returned
 from freehold.kinds.columns import column_type
 
 LONGEST_NAME = 255
@@ -63,6 +63,7 @@ _OF_SQL: Mapping[Callable[..., object], tuple[str, ...]] = {
     bodies.statement: STATEMENTS,
     datatypes.parse: DATA_TYPES,
     column_type: DATA_TYPES,
+    returned.parse: DATA_TYPES,
 }
 
 

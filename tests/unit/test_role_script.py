@@ -24,7 +24,7 @@ OTHERS = ("OTHERS", "RAW")
 """A schema of somebody else."""
 RUNNER = CliRunner()
 
-CREATED = [kind for kind in KINDS.values() if kind.slots is None]
+CREATED = [kind for kind in KINDS.values() if kind.slots is None and not kind.created_by]
 
 
 class Account:
@@ -95,6 +95,10 @@ def test_without_proof_nothing_shows_all() -> None:
 def test_kinds_that_are_not_used_get_nothing() -> None:
     script = list(grants([KINDS["Warehouse"]], ROLE, Absence.NONE))
     assert [each.statement.text for each in script] == ['GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FREEHOLD"']
+
+
+def test_the_right_to_create_what_only_a_system_role_creates_is_not_granted() -> None:
+    assert not list(grants([KINDS["ResourceMonitor"]], ROLE, Absence.NONE))
 
 
 def test_what_a_privilege_is_for_stands_beside_it() -> None:

@@ -47,6 +47,8 @@ def create(kind: Kind, target: Target, spec: SnowflakeSpec, *, or_alter: bool = 
     elements = clauses[Place.ELEMENTS]
     if kind.create_words:
         clauses[Place.AFTER_NAME].append(sql.words(kind.create_words))
+    if kind.introduction and clauses[Place.PROPERTIES]:
+        clauses[Place.AFTER_NAME].append(sql.words(kind.introduction))
     return sql.join(
         (
             sql.words("CREATE OR ALTER" if or_alter else "CREATE"),
@@ -218,9 +220,9 @@ def _gave_up_parts(field: SpecField, value: object, tracked: Collection[str]) ->
 
 def _differs(field: SpecField, value: Any, observed: Any, tracked: Collection[str], unsent: Collection[str]) -> bool:
     codec = field.facts.codec
-    if field.facts.sent_on_change:
-        return field.name in unsent or observed is None
     if isinstance(observed, Unknown):
+        return field.facts.sent_on_change and field.name in unsent
+    if field.facts.sent_on_change and observed is not None and field.name not in unsent:
         return False
     return not codec.matches(codec.canonical(value), observed) or _gave_up_parts(field, value, tracked)
 

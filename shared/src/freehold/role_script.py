@@ -115,7 +115,7 @@ def _on_account(kinds: Iterable[Kind]) -> dict[str, str]:
         found.setdefault(privilege, {}).setdefault(what, []).append(kind.name)
 
     for kind in kinds:
-        if kind.level is Level.ACCOUNT and not kind.slots:
+        if kind.level is Level.ACCOUNT and not kind.slots and not kind.created_by:
             needs(kind, planning.privilege_to_create(kind))
         if kind.shown_with:
             needs(kind, kind.shown_with, "to see it:")

@@ -35,8 +35,9 @@ SEED = {
             | {"DATA_STEWARD": {"granted_to": ["FREEHOLD"]}},
             "users": {
                 name: {"password": PASSWORD, "roles": [role], "default_role": role}
-                for name, role in (("ANNA", "FREEHOLD"), ("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))
+                for name, role in (("BERT", "SHORTSIGHTED"), ("CARL", "FREEHOLD"))
             }
+            | {"ANNA": {"password": PASSWORD, "roles": ["FREEHOLD", "ACCOUNTADMIN"], "default_role": "FREEHOLD"}}
             | {"WALTER": {"roles": ["FREEHOLD"], "default_role": "FREEHOLD", "workload_identity": WORKLOAD}},
             "statements": [
                 *(each.statement.text for each in grants(KINDS.values(), "FREEHOLD", Absence.RESOLVE_ALL)),
@@ -69,9 +70,9 @@ SEED = {
         },
     ],
 }
-"""ANNA's role has what the script of the role grants, and sees everything, BERT's only what it has a privilege on; CARL
-is there to be locked out; WALTER is the controllers themselves. ACME offers what the sample of SharedDatabase is made
-from."""
+"""ANNA's role has what the script of the role grants, and sees everything; she may also work as the one that alone
+makes some kinds. BERT's role sees only what it has a privilege on; CARL is there to be locked out; WALTER is the
+controllers themselves. ACME offers what the sample of SharedDatabase is made from."""
 
 
 @pytest.fixture(scope="package")
@@ -104,6 +105,7 @@ def controllers(
         "--resync-interval=2",
         "--field-exports",
         "--sql-statements",
+        "--allowed-privileged-roles=ACCOUNTADMIN",
         *workload,
     )
     started = {domain: Controller(control_plane, domain, folder, *options) for domain in ("account", "schema")}
@@ -127,7 +129,7 @@ def newcomer(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) ->
 @pytest.fixture
 def tenant(newcomer: Tenant) -> Tenant:
     """A team whose ProviderConfig `default` sees everything."""
-    newcomer.provide("ANNA", PASSWORD)
+    newcomer.provide("ANNA", PASSWORD, allowedRoles=["ACCOUNTADMIN"])
     return newcomer
 
 

@@ -13,6 +13,7 @@ from freehold.kube.objects import Key
 from freehold.planning import grant_to_create
 from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError, Unreachable
 from freehold.sql import Sql
+from freehold_controllers.reconciler.creation import _remedy
 from freehold_controllers.reconciler.dropping import explained
 from freehold_controllers.reconciler.reconcile import SLOW
 from freehold_controllers.runtime.work import Done, Unfinished
@@ -89,6 +90,14 @@ async def test_a_role_that_may_not_create_is_told_the_grant_to_run(
 )
 def test_the_right_to_create_is_one_on_what_contains_the_object(kind: str, parts: tuple[str, ...], grant: str) -> None:
     assert str(grant_to_create(KINDS[kind], KINDS[kind].target(parts), "my role")) == grant
+
+
+def test_what_only_a_system_role_creates_is_told_with_that_role() -> None:
+    kind = KINDS["ResourceMonitor"]
+    remote: Any = SimpleNamespace(kind=kind, target=kind.target(("RM",)), role="R")
+    refusal = SnowflakeError("Insufficient privileges to operate on account 'X'.", number=3001, sqlstate="42501")
+
+    assert _remedy(remote, refusal).startswith("Only ACCOUNTADMIN may: name it in useRole")
 
 
 async def test_a_statement_that_nothing_but_a_change_helps_is_sent_once_until_there_is_one(world: World) -> None:

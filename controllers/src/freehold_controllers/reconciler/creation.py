@@ -85,6 +85,8 @@ def _remedy(remote: Remote, error: SnowflakeError) -> str:
     container = f"operate on {remote.kind.level.name.lower()} "
     if remote.target.slot or error.error_class is not ErrorClass.PERMISSION or container not in error.message:
         return ""
+    if role := remote.kind.created_by:
+        return f"Only {role} may: name it in useRole, and in allowedRoles of the ProviderConfig."
     return f"Run {planning.grant_to_create(remote.kind, remote.target, remote.role)}."
 
 

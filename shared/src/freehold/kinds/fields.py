@@ -44,6 +44,7 @@ def _field(facts: Property, *, alias: str | None = None, required: bool = False,
 def prop(
     keyword: str,
     *,
+    joint: str = " = ",
     show: str | None = None,
     missing: object = UNKNOWN,
     observe: Observe | None = None,
@@ -69,6 +70,7 @@ def prop(
 
     Args:
         keyword: Snowflake's name of the property.
+        joint: as `Property` has it.
         show: the column of SHOW that holds it; None for what is sent on a change only.
         missing: its value where the account has no such column.
         observe: reads the column where more than its name matters.
@@ -90,6 +92,7 @@ def prop(
     """
     facts = Property(
         sql=keyword,
+        joint=joint,
         codec=codec if codec is not None else INFERRED,
         observe=observe if observe or not show else column(show, missing=missing),
         source=f"show.{show}" if show else "",

@@ -56,6 +56,7 @@ class Kind:
         filling: how they are filled, seen and emptied.
         privileges: privileges on the account, beside that to create its objects, that its statements take, each with
             the fields of the spec that it is for; for all of them where that is empty.
+        created_by: the system role that alone may create its objects, where no privilege lets others.
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
@@ -78,6 +79,7 @@ class Kind:
         outputs: what people must know of an object and can't choose, by its name in the status. It is read from queries
             that fields call for in any case.
         create_words: words of each CREATE before the properties, such as a language.
+        introduction: word of CREATE before the properties where there are any.
         create_prefix: word before the object type that depends on the spec.
         companions: fields that go along, where they are set, when a field is altered.
         discriminator: the field on which it depends which others an object may have. Where it is altered, what is
@@ -125,6 +127,7 @@ class Kind:
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None
     filling: Filling | None = None
     privileges: Mapping[str, str] = field(default_factory=dict)
+    created_by: str = ""
     recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
     create_or_alter: bool = False
@@ -137,6 +140,7 @@ class Kind:
     alterable: frozenset[str] | None = None
     outputs: Mapping[str, Observe] = field(default_factory=dict)
     create_words: str = ""
+    introduction: str = ""
     create_prefix: Callable[[Any], Sql | None] | None = None
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     discriminator: str = ""

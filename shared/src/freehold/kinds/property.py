@@ -56,23 +56,29 @@ class Reset:
 
     Attributes:
         value: what to SET it to, `()` for an empty list; None to use UNSET.
+        null: SET it to NULL, for properties that have no UNSET.
         keep: leave the live value alone and stop managing it.
         of: (spec) to that value, where it depends on other fields.
         done_on: the answer of an object that has nothing to reset; such a field has a statement of its own.
     """
 
     value: str | int | tuple[()] | None = None
+    null: bool = False
     keep: bool = False
     of: Callable[[Any], Any] | None = None
     done_on: DoneOn | None = None
 
     def to(self, spec: Any) -> Any:
         """What to SET it to; None to use UNSET."""
+        if self.null:
+            return sql.words("NULL")
         return self.of(spec) if self.of else self.value
 
 
 UNSET = Reset()
 """Back to the inherited or built-in value; the property accepts UNSET."""
+TO_NULL = Reset(null=True)
+"""To NULL, which stands for no value; the property has no UNSET."""
 KEEP = Reset(keep=True)
 """No reset form exists: the live value stays and is no longer managed."""
 
@@ -196,6 +202,7 @@ class Property:
 
     Attributes:
         sql: Snowflake's keyword; empty for fields that are no property (names, references).
+        joint: what stands between the keyword and the value.
         codec: how its value is written, read and compared.
         observe: where its live value is read; None for write-only fields.
         source: the same for people, in the field reference: `show.size`, `parameters.LOG_LEVEL`.
@@ -227,7 +234,7 @@ class Property:
         secret: whether its values are shown to nobody.
         on_change: whether it is sent when the spec changes, and not when the live value does; so is all that nothing
             observes, be it that Snowflake doesn't tell or that it changes by itself. Where something does observe it,
-            it is also sent when nothing is set.
+            it is also sent when nothing is set, and not when it is so already.
         done_on: the answer of an object that has the value already; such a field has a statement of its own.
         shared: whether others may set it as well, as a resource of another kind that puts a policy on a column: what is
             there is then replaced or taken away only as long as it is what was sent.
@@ -235,6 +242,7 @@ class Property:
     """
 
     sql: str = ""
+    joint: str = " = "
     codec: Codec = Codec()  # noqa: RUF009 - codecs are immutable
     observe: Observe | None = None
     source: str = ""
@@ -319,11 +327,11 @@ class Property:
         return sql.MASK if self.secret and value is not None and value is not UNKNOWN else _shown(value)
 
     def assignment(self, value: Any) -> Sql:
-        """`KEYWORD = value`."""
-        rendered = self.codec.render(value)
+        """`KEYWORD = value`; a value that is SQL already stands as it is."""
+        rendered = value if isinstance(value, Sql) else self.codec.render(value)
         if self.secret and not rendered.secrets:
             rendered = sql.masked(rendered, str(value))
-        return sql.join((sql.words(self.sql), rendered), " = ")
+        return sql.join((sql.words(self.sql), rendered), self.joint)
 
     def create_clause(self, value: Any, *, or_alter: bool = False) -> Sql | None:
         """The field's clause in CREATE, or CREATE OR ALTER; None when this value needs none."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from freehold import altering, planning
+from freehold.fingerprint import applied
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.filling import Filling
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Change, Target
-from freehold.kinds.spec_fields import sent_values
+from freehold.kinds.spec_fields import compared
 from freehold.kinds.steps import Difference
 from freehold.observation import Observation
 from freehold.sql import Sql
@@ -39,16 +40,17 @@ def update(kind: Kind, target: Target, old: SnowflakeSpec, new: SnowflakeSpec) -
 
 def differences(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> Iterator[Difference]:
     """What differs in it: the old spec stands for what is there."""
-    for each in kind.fields:
-        facts, before, after = each.facts, each.value(old), each.value(new)
-        if not facts.managed or before == after:
-            continue
-        if facts.differ is not None:
-            tracked = dict(sent_values(each, before)) if before is not None else {}
-            observed = facts.codec.canonical(before if before is not None else ())
-            yield from (Difference.inside(each, found) for found in facts.differ(new, observed, tracked))
-        elif after is not None or not facts.reset.keep:
-            desired, observed = facts.canonical(after), facts.canonical(facts.meaning(before))
-            yield Difference(
-                each, desired, observed, facts.change_between(observed, facts.canonical(facts.meaning(after)))
-            )
+    sent = applied(kind, old)
+    for field in (each for each in kind.fields if each.facts.managed):
+        had = {each.name: value for each, value in compared(field, old, sent)}
+        for each, after in compared(field, new, sent):
+            facts, before = each.facts, had.get(each.name)
+            if before == after:
+                continue
+            if facts.differ is not None:
+                observed = facts.codec.canonical(before if before is not None else ())
+                yield from (Difference.inside(each, found) for found in facts.differ(new, observed, sent))
+            elif after is not None or not facts.reset.keep:
+                observed, meant = facts.canonical(facts.meaning(before)), facts.canonical(facts.meaning(after))
+                change = facts.change_between(observed, meant)
+                yield Difference(each, facts.canonical(after), observed, change)

@@ -19,6 +19,8 @@ _OF_OTHERS = {
     2: "the endpoint doesn't have that yet",
     904: "SQL that people wrote names a column that isn't there",
     2025: "a list names a column twice, which Snowflake alone refuses so far",
+    2263: "SQL that people wrote is no default",
+    11201: "SQL that people wrote has another value each time",
     11202: "SQL that people wrote has a subquery",
     2023: "SQL that people wrote has another type",
 }

@@ -1,40 +1,30 @@
-"""All three processes, with all that they can tell switched on, and with a kind that has a secret field."""
+"""All three processes, with all that they can tell switched on."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
-from freehold.generate import crd, rbac
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
-from freehold.kinds.kind import Domain
-from freehold.kinds.registry import KINDS
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.pki import Authority
 from freehold_devstack.processes import until
 from freehold_devstack.snowflake.issuer import Issuer
 from freehold_devstack.snowflake.tls import issue
-from tests.harness import further_kinds
-from tests.harness.chart import NAMESPACE, install_without_pods, register_webhook
+from tests.harness.chart import install_without_pods, register_webhook
 from tests.harness.controllers import START_SECONDS, Controller
 from tests.harness.endpoint import Endpoint
-from tests.harness.further_kinds.user import USER
 from tests.integration.controllers.tenant import Tenant
 from tests.integration.telemetry.others import Collector, Proxy, TokenEndpoint, serving
 from tests.integration.webhook.harness import Site, WebhookProcess
 
 PASSWORD = secrets.token_hex(12)
 """Of ANNA, who may do all that the tests need."""
-
-FURTHER = next(iter(further_kinds.__path__))
 
 SEED = {
     "accounts": [
@@ -78,25 +68,7 @@ class World:
 def control_plane() -> Iterator[ControlPlane]:
     with ControlPlane() as started:
         install_without_pods(started)
-        kinds = [*KINDS.values(), USER]
-        started.kubectl("apply", "--filename=-", input=yaml.safe_dump(crd.definition(USER.resource)))
-        permit(started, "webhook", rbac.webhook(kinds, PROVIDER_CONFIG))
-        for domain in (Domain.ACCOUNT, Domain.SCHEMA):
-            permit(started, domain.value, rbac.controller(domain, kinds, PROVIDER_CONFIG))
         yield started
-
-
-def permit(control_plane: ControlPlane, process: str, rules: Iterable[rbac.Rule]) -> None:
-    """Let a process do something beside what the chart lets it do."""
-    name, group = f"further-{process}", "rbac.authorization.k8s.io"
-    subject = {"kind": "ServiceAccount", "name": f"freehold-{process}", "namespace": NAMESPACE}
-    reference = {"apiGroup": group, "kind": "ClusterRole", "name": name}
-    for manifest in (
-        {"kind": "ClusterRole", "rules": [each.manifest() for each in rules]},
-        {"kind": "ClusterRoleBinding", "roleRef": reference, "subjects": [subject]},
-    ):
-        whole = {"apiVersion": f"{group}/v1", "metadata": {"name": name}, **manifest}
-        control_plane.kubectl("apply", "--filename=-", input=json.dumps(whole))
 
 
 @pytest.fixture(scope="package")
@@ -130,7 +102,7 @@ def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pyt
             "--log-level=debug",
             "--log-format=json",
         )
-        own = ("--lease-duration=6", f"--workload-identity-token={folder / 'token'}")
+        own = ("--lease-duration=6", "--sql-statements", f"--workload-identity-token={folder / 'token'}")
         controllers = tuple(
             Controller(control_plane, domain, folder, *options, *own) for domain in ("account", "schema")
         )
@@ -139,7 +111,6 @@ def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pyt
         site.mount(site.issue())
         # Only while they are started: whatever else this worker starts afterwards is not to have it.
         with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("PYTHONPATH", FURTHER, prepend=":")
             environment.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector_port}")
             environment.setenv("OTEL_BSP_SCHEDULE_DELAY", "200")
             environment.setenv("SNOWFLAKE_WIF_ALLOWED_HOST_SUFFIXES", endpoint.host)
@@ -148,10 +119,6 @@ def world(control_plane: ControlPlane, endpoint: Endpoint, tmp_path_factory: pyt
                 each.begin()
                 stack.callback(each.kill)
         register_webhook(control_plane, webhook.url, site.authority.pair.certificate)
-        patch = [{"op": "add", "path": "/webhooks/0/rules/0/resources/-", "value": USER.resource.path.plural}]
-        control_plane.kubectl(
-            *("patch", "validatingwebhookconfiguration", "freehold", "--type=json", f"--patch={json.dumps(patch)}")
-        )
         for each in controllers:
             each.ready()
         until(lambda: asyncio.run(webhook.ready()), START_SECONDS, "the webhook to be ready", webhook.log.read_text)

@@ -11,6 +11,7 @@ from freehold import slots, validation
 from freehold.identifiers import InvalidName
 from freehold.identity import Slot
 from freehold.kinds.account.grantprivilegestoaccountrole import GRANT_PRIVILEGES_TO_ACCOUNT_ROLE as KIND
+from freehold.kinds.grants import named_object
 from freehold.kinds.registry import KINDS, refused
 
 ROLE = slots.of("ROLE", "R")
@@ -319,3 +320,9 @@ def test_a_function_whose_owner_is_declared_is_named_with_its_argument_types() -
     spec = {"objectType": "FUNCTION", "objectName": 'D.S."f(x)"(NUMBER)', "accountRole": "R"}
     assert not validation.faults(kind, kind.spec.model_validate(spec))
     assert named("GrantOwnership", spec) == ['OWNERSHIP ON FUNCTION "D"."S"."f(x)"(NUMBER)']
+
+
+def test_a_name_of_thousands_of_quotes_is_refused_at_once() -> None:
+    """Each pair may be one escaped quote or two names side by side: trying all ways takes for ever."""
+    with pytest.raises(InvalidName):
+        named_object("FUNCTION", '"' * 1023)

@@ -16,7 +16,7 @@ from freehold.datatypes import InvalidDataType, signature
 from freehold.identifiers import InvalidName, split
 from freehold.identity import Identity, Name, Slot, split_arguments
 
-_CALL = re.compile(r'((?:"(?:[^"]|"")+"|[^"(])+)(\(.*\))?')
+_CALL = re.compile(r'((?:"(?:[^"]|"")++"|[^"(])++)(\(.*\))?')
 
 Account = Annotated[
     str | None, typer.Option(help="Only in this account: ORGANIZATION.ACCOUNT, or REGION.LOCATOR as claims have it.")

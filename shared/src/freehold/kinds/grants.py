@@ -61,7 +61,7 @@ _SHOWN_PRIVILEGES: Mapping[str, str] = {"IMPORTED PRIVILEGES": "USAGE"}
 _SHOWN_TYPES: Mapping[str, str] = {"EXTERNAL VOLUME": "VOLUME", "MODEL": "MODULE"}
 """Types of objects that SHOW GRANTS prints by another name."""
 _ROUTINES = frozenset({"FUNCTION", "PROCEDURE"})
-_ROUTINE = re.compile(r"((?:\"(?:[^\"]|\"\")+\"|[^\"(])+)\((.*)\)", re.DOTALL)
+_ROUTINE = re.compile(r"((?:\"(?:[^\"]|\"\")++\"|[^\"(])++)\((.*)\)", re.DOTALL)
 
 
 class OnAccountObject(Model):

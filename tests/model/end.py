@@ -204,14 +204,14 @@ def _scene(world: World, rules: Rules, resource: Object) -> Scene:
 
 
 def _meant(world: World, resource: Object) -> Thing | None:
-    """What the conditions speak of: while something that it refers to isn't ready, what the resource owns so far,
-    whatever its names come to by now."""
-    waits = any(
-        each.type == "Synced" and each.reason == Reason.DEPENDENCY_NOT_READY for each in conditions_of(resource)
-    )
+    """What the conditions speak of: while a resource goes, or something that it refers to isn't ready, what it owns so
+    far, whatever its names come to by now."""
+    told = {each.type: each.reason for each in conditions_of(resource)}
     claims = (ClaimSpec.model_validate(each.spec) for each in world.users.claims)
     owned = next((claimed_by(each) for each in claims if holder_of(each) == resource.key), None)
-    return owned if waits and owned else world.users.thing_of(resource)
+    if owned and (resource.deleting or told.get("Synced") == Reason.DEPENDENCY_NOT_READY):
+        return owned
+    return world.users.thing_of(resource)
 
 
 def _ready(resource: Object) -> Condition | None:

@@ -63,11 +63,11 @@ def test_a_claim_stays_with_its_object() -> None:
 
 
 def test_what_this_release_lacks_is_declared_and_refused_with_the_reason() -> None:
-    spec = _schema(KINDS["Warehouse"].resource)["properties"]["spec"]
-    assert "resourceMonitorRef" in spec["properties"]
-    (rule,) = (each for each in spec["x-kubernetes-validations"] if each["rule"] == "!has(self.resourceMonitorRef)")
-    assert rule["fieldPath"] == ".resourceMonitorRef"
-    assert rule["message"].startswith("NotSupported: this release has no kind ResourceMonitor")
+    spec = _schema(KINDS["Task"].resource)["properties"]["spec"]
+    assert "errorIntegrationRef" in spec["properties"]
+    (rule,) = (each for each in spec["x-kubernetes-validations"] if each["rule"] == "!has(self.errorIntegrationRef)")
+    assert rule["fieldPath"] == ".errorIntegrationRef"
+    assert rule["message"].startswith("NotSupported: this release has no kind QueueNotificationIntegration")
 
 
 def test_what_can_not_be_used_or_changed_is_said_where_people_look_first() -> None:

@@ -42,6 +42,7 @@ class World:
         takes: seconds that a statement takes.
         waits: what the budget waits for.
         limit: time limit of the latest statement.
+        opened: whether there is a session already.
     """
 
     clock: Clock = field(default_factory=Clock)
@@ -51,6 +52,7 @@ class World:
     takes: float = 0.0
     waits: asyncio.Event | None = None
     limit: timedelta | None = None
+    opened: bool = True
 
     def __post_init__(self) -> None:
         self.breakers = Breakers(clock=self.clock, random=lambda: 0.5)
@@ -67,6 +69,9 @@ class World:
         self.passed.append("budget")
         if self.waits:
             await self.waits.wait()
+
+    def is_open(self, _settings: ConnectionSettings) -> bool:
+        return self.opened
 
     @asynccontextmanager
     async def session(self, _settings: ConnectionSettings) -> AsyncIterator[Session]:
@@ -117,6 +122,13 @@ def world() -> World:
 async def test_the_last_thing_that_is_asked_before_a_statement_goes_out_is_whether_it_still_may(world: World) -> None:
     await world.write()
     assert world.passed == ["budget", "session", "require", WRITE.text]
+
+
+async def test_who_waits_for_a_session_has_taken_nothing_from_the_budget_yet(world: World) -> None:
+    """Whatever has waited meanwhile would go out at once."""
+    world.opened = False
+    await world.write()
+    assert world.passed == ["session", "budget", "session", "require", WRITE.text]
 
 
 async def test_where_the_circuit_is_open_nothing_is_taken_from_the_budget_and_no_log_in_is_tried(world: World) -> None:

@@ -92,6 +92,11 @@ class Pool:
             if not entry.users and self._entries.get(settings) is not entry:
                 self._log_out(entry)
 
+    def is_open(self, settings: ConnectionSettings) -> bool:
+        """Whether there is a session for these settings that nobody has to wait for."""
+        entry = self._entries.get(settings)
+        return entry is not None and entry.session is not None
+
     def forget(self, settings: ConnectionSettings) -> None:
         """Have the next one log in who asks for these settings; the session is closed by its last user."""
         if entry := self._entries.get(settings):

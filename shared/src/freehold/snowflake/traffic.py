@@ -1,10 +1,12 @@
 """The one way of every statement to Snowflake: what may hold it back, in order, and what is learnt from its end.
 
-1. The budget: a token for each statement. First, for the wait may be long, and all that follows is to be fresh; where
-   the breaker wouldn't let it pass, it takes none.
-2. The breaker, before the log-in, which it holds back as well and learns from.
-3. The session, which may have to be opened: once the budget has a token for each statement that sets it up, too.
-4. The caller's own condition, right before the statement goes out.
+1. A session, where there is none yet, once the budget has a token for each statement that sets it up: those who wait
+   for it would otherwise have their tokens already, and all go out at once.
+2. The budget: a token for each statement. Before the rest, for the wait may be long, and all that follows is to be
+   fresh; where the breaker wouldn't let it pass, it takes none.
+3. The breaker, before each log-in, which it holds back as well and learns from.
+4. The session again, which may have ended meanwhile.
+5. The caller's own condition, right before the statement goes out.
 """
 
 from __future__ import annotations
@@ -103,6 +105,10 @@ class Traffic:
         """
         breaker = self._breakers.of(settings)
         breaker.require()
+        if not self._pool.is_open(settings):
+            with breaker.passing():
+                async with self._pool.session(settings):
+                    pass
         with metrics.BUDGET_WAIT.time():
             await self._budget.take(settings)
         with breaker.passing():

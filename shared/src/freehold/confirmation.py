@@ -24,13 +24,23 @@ def until(annotations: Mapping[str, str]) -> datetime | None:
     return time if time.tzinfo else None
 
 
+def unreadable(annotations: Mapping[str, str]) -> str | None:
+    """What the annotation says in place of a time; None where there is none, or it says one.
+
+    Args:
+        annotations: likewise.
+    """
+    text = annotations.get(CONFIRMED_UNTIL)
+    return text if text and not until(annotations) else None
+
+
 def fault(annotations: Mapping[str, str]) -> str | None:
     """What is wrong with the annotation, and how it is written; None where nothing is.
 
     Args:
         annotations: likewise.
     """
-    text = annotations.get(CONFIRMED_UNTIL)
-    if not text or until(annotations):
+    text = unreadable(annotations)
+    if text is None:
         return None
     return f"annotation {CONFIRMED_UNTIL} is {text!r}, which is no time and confirms nothing: write it as {FORM}"

@@ -40,7 +40,7 @@ def refusal(config: Object, now: datetime) -> Stop | None:
     cap, until = cap_of(config), confirmation.until(config.annotations)
     if cap is None or len(_recent(config, now)) < cap or (until is not None and now < until):
         return None
-    wrong = f" ({fault})" if (fault := confirmation.fault(config.annotations)) else ""
+    wrong = f" (it is {text!r} now)" if (text := confirmation.unreadable(config.annotations)) else ""
     rule = (
         f"no more than {cap} of the objects that hold data be dropped in an hour, and that many were. It goes on by "
         "itself when the hour has room again; to go on at once"

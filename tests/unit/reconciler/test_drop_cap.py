@@ -55,7 +55,7 @@ def test_who_waits_is_told_what_to_do_and_what_is_wrong_with_a_confirmation() ->
     assert stop.soon
     assert "ProviderConfig n/default lets no more than 3 of the objects that hold data" in stop.message
     assert CONFIRM in stop.message
-    assert "is 'tomorrow', which is no time and confirms nothing: write it as 2006-01-02T15:04:05Z" in stop.message
+    assert "to a time to come, as 2006-01-02T15:04:05Z (it is 'tomorrow' now)" in stop.message
 
 
 def test_who_may_drop_nothing_is_not_told_to_wait() -> None:

@@ -203,7 +203,7 @@ class Maker:
                 return rng.choice((low, high, min(low + 1, high), rng.randint(low, high)))
             case "string":
                 return self._text(node)
-        raise NotImplementedError(f"{node.path}: {schema}")
+        raise TypeError(f"no values are known for {node.path}: {schema}")
 
     def _list(self, node: Node) -> list[Any]:
         assert node.item is not None

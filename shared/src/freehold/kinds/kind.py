@@ -18,7 +18,21 @@ from freehold.kinds.content import Content
 from freehold.kinds.filling import UNDATED, Filling
 from freehold.kinds.names import Level, Names, Parts, Slots, container_of
 from freehold.kinds.property import KEEP, Change, Observe, Target
-from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule, plural
+from freehold.kinds.resource import (
+    AGE,
+    MESSAGE,
+    PROVIDER,
+    READY,
+    REASON,
+    SNOWFLAKE_GROUP,
+    SYNCED,
+    VERSION,
+    Column,
+    GroupResource,
+    Resource,
+    Rule,
+    plural,
+)
 from freehold.kinds.spec_fields import SpecField, properties
 from freehold.kinds.steps import Difference, Step
 from freehold.kube.text import shortened
@@ -186,14 +200,13 @@ class Kind:
             status=SnowflakeStatus,
             short_names=self.short_names,
             columns=(
-                Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
-                Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status'),
+                READY,
+                SYNCED,
                 Column("SNOWFLAKE-NAME", ".status.fullyQualifiedName" if named_in_full else ".spec.name"),
                 *parents,
-                Column("PROVIDER", ".spec.providerRef.name", priority=1),
-                # Of Synced: Ready keeps what it said while an outage, or a pause, tells nothing new of the object.
-                Column("REASON", '.status.conditions[?(@.type=="Synced")].reason'),
-                Column("MESSAGE", '.status.conditions[?(@.type=="Synced")].message', priority=1),
+                PROVIDER,
+                REASON,
+                MESSAGE,
                 AGE,
             ),
             rules=self.rules,

@@ -132,6 +132,12 @@ class Column:
     priority: int = 0
 
 
+READY = Column("READY", '.status.conditions[?(@.type=="Ready")].status')
+SYNCED = Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status')
+PROVIDER = Column("PROVIDER", ".spec.providerRef.name", priority=1)
+# Of Synced: Ready keeps what it said while an outage, or a pause, tells nothing new of the object.
+REASON = Column("REASON", '.status.conditions[?(@.type=="Synced")].reason')
+MESSAGE = Column("MESSAGE", '.status.conditions[?(@.type=="Synced")].message', priority=1)
 AGE = Column("AGE", ".metadata.creationTimestamp", "date")
 
 

@@ -14,6 +14,7 @@ from freehold.kinds.fields import immutable
 from freehold.kinds.model import Model
 from freehold.kinds.resource import (
     AGE,
+    READY,
     SNOWFLAKE_GROUP,
     VERSION,
     Column,
@@ -208,7 +209,7 @@ PROVIDER_CONFIG = Resource(
     status=ProviderConfigStatus,
     short_names=("pcfg",),
     columns=(
-        Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
+        READY,
         Column("ACCOUNT", ".status.account.name"),
         Column("USER", ".spec.user"),
         Column("ROLE", ".status.role"),

@@ -15,7 +15,18 @@ from freehold.kinds.fields import immutable
 from freehold.kinds.kind import Domain
 from freehold.kinds.model import Model
 from freehold.kinds.registry import KINDS
-from freehold.kinds.resource import AGE, FREEHOLD_GROUP, VERSION, Column, GroupResource, Resource, duration_within
+from freehold.kinds.resource import (
+    AGE,
+    FREEHOLD_GROUP,
+    MESSAGE,
+    READY,
+    REASON,
+    VERSION,
+    Column,
+    GroupResource,
+    Resource,
+    duration_within,
+)
 from freehold.kinds.utility.declaration import Utility
 from freehold.kube.objects import CONFIG_MAPS, SECRETS
 
@@ -109,13 +120,13 @@ FIELD_EXPORT = Utility(
         status=FieldExportStatus,
         short_names=("fexp",),
         columns=(
-            Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
+            READY,
             Column("KIND", ".spec.from.resource.kind"),
             Column("RESOURCE", ".spec.from.resource.name"),
             Column("PATH", ".spec.from.path", priority=1),
             Column("TARGET", ".status.target"),
-            Column("REASON", '.status.conditions[?(@.type=="Synced")].reason'),
-            Column("MESSAGE", '.status.conditions[?(@.type=="Synced")].message', priority=1),
+            REASON,
+            MESSAGE,
             AGE,
         ),
         rules=(duration_within("refreshInterval", "10s", "24h"),),

@@ -17,7 +17,20 @@ from freehold.kinds.fields import unsupported
 from freehold.kinds.kind import Domain
 from freehold.kinds.model import Model
 from freehold.kinds.registry import KINDS
-from freehold.kinds.resource import AGE, SNOWFLAKE_GROUP, VERSION, Column, GroupResource, Resource, Rule
+from freehold.kinds.resource import (
+    AGE,
+    MESSAGE,
+    PROVIDER,
+    READY,
+    REASON,
+    SNOWFLAKE_GROUP,
+    SYNCED,
+    VERSION,
+    Column,
+    GroupResource,
+    Resource,
+    Rule,
+)
 from freehold.kinds.utility.declaration import Utility
 from freehold.kube.objects import Object
 from freehold.recreation import FORCE_NEW_ANNOTATION
@@ -217,12 +230,12 @@ SQL_STATEMENT = Utility(
         status=SQLStatementStatus,
         short_names=("sqlstmt",),
         columns=(
-            Column("READY", '.status.conditions[?(@.type=="Ready")].status'),
-            Column("SYNCED", '.status.conditions[?(@.type=="Synced")].status'),
+            READY,
+            SYNCED,
             Column("RUN", ".status.statementsRun"),
-            Column("PROVIDER", ".spec.providerRef.name", priority=1),
-            Column("REASON", '.status.conditions[?(@.type=="Synced")].reason'),
-            Column("MESSAGE", '.status.conditions[?(@.type=="Synced")].message', priority=1),
+            PROVIDER,
+            REASON,
+            MESSAGE,
             AGE,
         ),
         rules=(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -54,17 +54,7 @@ class Stage(MemorySnowflake):
             },
         )
 
-    async def execute(
-        self,
-        _settings: ConnectionSettings,
-        statement: Sql,
-        _tag: QueryTag,
-        *,
-        limit: timedelta | None = None,  # noqa: ARG002  # the parent's own word
-        require: Callable[[], None] = lambda: None,
-    ) -> Result:
-        require()
-        self.fuse.before()
+    async def answer(self, statement: Sql) -> Result:
         verb, privilege = re.findall(r"^(GRANT|REVOKE) (\w+) ON STAGE", statement.text)[0]
         first, second = self.order
         early = (verb, privilege) == ("GRANT", second) and first not in self.granted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,8 +17,6 @@ from freehold.script import Policy
 from freehold.snowflake.driver import Result
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import OutcomeUnknown, SnowflakeError
-from freehold.snowflake.query_tag import QueryTag
-from freehold.snowflake.settings import ConnectionSettings
 from freehold.sql import Sql
 from freehold_controllers.runtime.work import Unfinished
 from freehold_controllers.schema.sqlstatement import SQLStatements
@@ -45,17 +42,7 @@ class Account(MemorySnowflake):
         self.shown: Callable[[], tuple[Row, ...]] = lambda: ()
         self.lose: Callable[[str, str], None] = lambda _text, _when: None
 
-    async def execute(
-        self,
-        _settings: ConnectionSettings,
-        statement: Sql,
-        _tag: QueryTag,
-        *,
-        limit: timedelta | None = None,  # noqa: ARG002  # the parent's own word
-        require: Callable[[], None] = lambda: None,
-    ) -> Result:
-        require()
-        self.fuse.before()
+    async def answer(self, statement: Sql) -> Result:
         self.lose(statement.text, "before")
         self.ran.append(statement.text)
         self.lose(statement.text, "after")

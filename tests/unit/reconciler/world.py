@@ -222,6 +222,10 @@ class MemorySnowflake(Snowflake):
     ) -> Result:
         require()
         self.fuse.before()
+        return await self.answer(statement)
+
+    async def answer(self, statement: Sql) -> Result:
+        """What Snowflake does and says, where whoever asks lives on."""
         self.before(statement.text)
         if statement.text.startswith("SHOW") or "PUBLIC" in statement.text:
             self._note(statement.text, statement.text, "ok")

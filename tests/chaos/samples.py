@@ -45,6 +45,24 @@ def killed_kinds() -> tuple[Kind, ...]:
     return tuple(sorted(taken, key=lambda kind: kind.name))
 
 
+def referred_kinds() -> tuple[Kind, ...]:
+    """The kinds that the samples of those refer to, parents among them."""
+    found: dict[str, Kind] = {}
+    asking = list(killed_kinds())
+    while asking:
+        kind = asking.pop()
+        for each in references_of(kind.spec.model_validate(sample(kind.name)["spec"]), ""):
+            if each.kind not in found:
+                found[each.kind] = KINDS[each.kind]
+                asking.append(KINDS[each.kind])
+    return tuple(found.values())
+
+
+def made(kind: Kind) -> str:
+    """What the sample's object is called in GRANT: `SCHEMA "SALES"."RAW"`."""
+    return f"{kind.object_type} {kind.target(_parts(kind)).name}"
+
+
 def _traits(kind: Kind) -> set[tuple[str, object]]:
     steps = ("after_create", "around_alter", "around_drop", "content", "details", "outputs", "arguments")
     flags = ("holds_data", "history", "parameters", "create_or_alter", "restricts", "redefined", "level")

@@ -51,12 +51,13 @@ Report = Callable[[Tally, Death | None, str | None], None]
 """Takes a tally that has changed, and what was violated by which death, if anything was."""
 
 
-def stories() -> list[Story]:
-    """All there are."""
+def stories(kinds: Iterable[Kind] | None = None) -> list[Story]:
+    """All there are of some kinds; of those that take part, if it isn't said of which."""
+    told = killed_kinds() if kinds is None else tuple(kinds)
     return [
         Story(kind, operation, variant)
         for variant in Variant
-        for kind in killed_kinds()
+        for kind in told
         for operation in OPERATIONS
         if operation.fits(kind) and _differs(variant, kind, operation)
     ]

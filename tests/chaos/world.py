@@ -14,13 +14,14 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.client import Kube
 from freehold.kube.objects import NAMESPACES, ROLE_BINDINGS, Object
+from freehold.role_script import Absence, grants
 from freehold_devstack.controlplane import ControlPlane
 from freehold_devstack.supervisor import free_ports
 from tests.chaos.account import STRANGER
 from tests.chaos.gate import Gate, Upstream
 from tests.chaos.lane import Lane
 from tests.chaos.process import Process
-from tests.chaos.samples import OTHERS, sample
+from tests.chaos.samples import OTHERS, killed_kinds, made, referred_kinds, sample
 from tests.chaos.waiting import eventually
 from tests.harness.chart import NAMESPACE, install_without_pods
 from tests.harness.endpoint import Endpoint
@@ -35,9 +36,6 @@ USER, ROLE = "ANNA", "FREEHOLD"
 
 BLIND_USER, BLIND_ROLE = "BERT", "SHORTSIGHTED"
 """Whom they log in as where the role is not to see everything."""
-
-_BLIND_GRANTS = ("CREATE ROLE ON ACCOUNT", "ALL ON DATABASE SALES", "ALL ON SCHEMA SALES.RAW")
-"""What that role needs to make what the samples stand for, inside of those that are there."""
 
 _DOMAINS = frozenset(kind.domain.value for kind in KINDS.values())
 _ROLES = GroupResource("rbac.authorization.k8s.io", "v1", "roles", "Role")
@@ -129,7 +127,7 @@ class World:
         hosts = ",".join(f"{self.endpoint.host}:{port}" for port in ports)
         options = (f"--namespace={NAMESPACE}", f"--watch-namespaces={PLATFORM}", f"--allowed-hosts={hosts}")
         awaited = [(PROVIDER_CONFIG.path, name) for lane in self.lanes for name in (lane.name, f"{lane.name}-blind")]
-        for kind in KINDS.values():
+        for kind in referred_kinds():
             manifest = sample(kind.name)
             await self._make(kind.resource.path, manifest["metadata"]["name"], PLATFORM, spec=manifest["spec"])
             awaited.append((kind.resource.path, manifest["metadata"]["name"]))
@@ -147,8 +145,7 @@ class World:
         finally:
             for process in processes:
                 process.kill()
-        grants = [f"GRANT {each} TO ROLE {BLIND_ROLE}" for each in _BLIND_GRANTS]
-        for statement in (*grants, f"CREATE DATABASE {OTHERS}", f"CREATE SCHEMA {OTHERS}.{OTHERS}"):
+        for statement in (*_blind_grants(), f"CREATE DATABASE {OTHERS}", f"CREATE SCHEMA {OTHERS}.{OTHERS}"):
             self.endpoint.sql(statement, role=STRANGER)
 
     async def _namespace(self, name: str) -> None:
@@ -158,6 +155,12 @@ class World:
         metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
         head = {"apiVersion": path.api_version, "kind": path.kind, "metadata": metadata}
         await self.kube.create(path, {**head, **parts}, namespace)
+
+
+def _blind_grants() -> list[str]:
+    """What the role that is not to see everything needs to make the like of the samples, in those that are there."""
+    on_account = [each.statement.text for each in grants(killed_kinds(), BLIND_ROLE, Absence.NONE)]
+    return [*on_account, *(f"GRANT ALL ON {made(each)} TO ROLE {BLIND_ROLE}" for each in referred_kinds())]
 
 
 def _is_ready(found: Object) -> bool:

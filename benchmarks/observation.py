@@ -318,7 +318,7 @@ def _print(figures: Mapping[str, float], console: Console) -> None:
 def run(
     *, record: Annotated[bool, typer.Option("--record", help="Keep the figures in benchmarks/results.")] = False
 ) -> None:
-    """Measure, and print a table, and the figures as JSON in the last line. Takes some four minutes."""
+    """Measure, and print a table, and the figures as JSON in the last line. Takes some five minutes."""
     console = Console()
     with ExitStack() as stack:
         endpoint = Endpoint(Path(stack.enter_context(tempfile.TemporaryDirectory())), SEED)

@@ -39,9 +39,12 @@ def test_every_node_has_a_type_and_nothing_foreign_to_a_structural_schema(resour
 
 @resources
 def test_every_field_is_described(resource: Resource) -> None:
-    ours = [part for name, part in _schema(resource)["properties"].items() if name in ("spec", "status")]
-    fields = [each for part in ours for node in _nodes(part) for each in node.get("properties", {}).items()]
-    assert [name for name, field in fields if not field.get("description")] == []
+    schema = _schema(resource)
+    # What all resources have alike the API server describes itself.
+    ours = {name: part for name, part in schema["properties"].items() if name in ("spec", "status")}
+    inside = [each for part in ours.values() for node in _nodes(part) for each in node.get("properties", {}).items()]
+    fields = [(resource.kind, schema), *ours.items(), *inside]
+    assert [name for name, field in fields if not field.get("description", "").strip()] == []
 
 
 @resources
@@ -73,7 +76,12 @@ def test_what_this_release_lacks_is_declared_and_refused_with_the_reason() -> No
 def test_what_can_not_be_used_or_changed_is_said_where_people_look_first() -> None:
     fields = _schema(KINDS["Database"].resource)["properties"]["spec"]["properties"]
     assert fields["tags"]["description"].startswith("Not supported: ")
-    assert fields["transient"]["description"].endswith("Can't be changed.")
+    assert fields["name"]["description"].endswith("Can't be changed.")
+    ordered = "the annotation freehold.dev/force-new: the object is dropped and created again."
+    assert fields["transient"]["description"].endswith(f"A change needs {ordered}")
+    sizes = _schema(KINDS["Warehouse"].resource)["properties"]["spec"]["properties"]
+    assert sizes["warehouseType"]["description"].endswith(f"Some changes need {ordered}")
+    assert "change" not in sizes["comment"]["description"]
 
 
 def test_no_short_name_is_one_of_kubernetes_own() -> None:

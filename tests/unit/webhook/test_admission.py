@@ -241,7 +241,9 @@ async def test_what_refers_to_nothing_is_admitted_with_a_warning(
 ) -> None:
     verdict = await world.ask(kind, "a", "x", spec)
     assert verdict.outcome is Outcome.UNDECIDED
-    assert f"not checked whether {kind} a/x may own its object: {missing} doesn't exist" in verdict.message
+    assert verdict.message == f"{missing} doesn't exist; until that changes, what refers to it isn't checked"
+    # In the same words for all that refer to it, of which kubectl prints one.
+    assert (await world.ask(kind, "a", "y", {**spec, "name": "E"})).message == verdict.message
     assert world.claims == {}
 
 
@@ -267,8 +269,8 @@ async def test_a_provider_of_another_namespace_may_come_later_than_what_uses_it(
     verdict = await world.ask("Database", "a", "x", spec)
     assert verdict.outcome is Outcome.UNDECIDED
     assert verdict.message == (
-        "not checked whether Database a/x may own its object: ProviderConfig platform/x in spec.providerRef doesn't "
-        "exist yet, or can't be read"
+        "ProviderConfig platform/x in spec.providerRef doesn't exist yet, or can't be read; until that changes, "
+        "what refers to it isn't checked"
     )
     assert world.claims == {}
 

@@ -249,13 +249,13 @@ class Admission:
             verdict = verdict.warn(forbidden.message)
         # After the allow-lists: of what may not be referred to, not even the absence is told.
         if isinstance(after.resolved, Unresolved):
-            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, str(after.resolved)))
+            return undecided(Cause.DEPENDENCY, messages.not_there_yet(str(after.resolved)))
         if change.new.management_policies.observe_only:
             return verdict
         provider = after.provider
         if provider.account is None:
             why = f"ProviderConfig {provider.namespace}/{provider.name} has not logged in to its account yet"
-            return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
+            return undecided(Cause.DEPENDENCY, messages.not_there_yet(why))
         if had and (pinned := await self._pinned(change.asker, had, provider.account)):
             return denied(Cause.IDENTITY_CHANGED, messages.pinned(pinned, provider.account))
         added = sorted(after.claimed - had.claimed if had else after.claimed)
@@ -275,7 +275,7 @@ class Admission:
         if wanted.namespace != change.asker.namespace:
             # What is wrong with another namespace's is for those who run it.
             why = f"{wanted} doesn't exist yet, or can't be read"
-        return undecided(Cause.DEPENDENCY, messages.not_checked(change.asker, why))
+        return undecided(Cause.DEPENDENCY, messages.not_there_yet(why))
 
     async def _pinned(self, asker: Holder, had: View, account: Account) -> ClaimSpec | None:
         """The claim to what a resource owns in another account, and would leave behind there."""

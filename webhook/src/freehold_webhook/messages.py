@@ -16,6 +16,16 @@ def not_checked(asker: Holder, why: str) -> str:
     return f"not checked whether {asker} may own its object: {why}"
 
 
+def not_there_yet(why: str) -> str:
+    """What could not be checked of whatever refers to something. It doesn't name who does, for kubectl prints what is
+    said in the same words once a command: a platform that is applied at once is warned of each thing that comes later.
+
+    Args:
+        why: what is missing, and from where.
+    """
+    return f"{why}; until that changes, what refers to it isn't checked"
+
+
 def pinned(claim: ClaimSpec, account: Account) -> str:
     """What a resource owns in one account, and would leave behind there.
 

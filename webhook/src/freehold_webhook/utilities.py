@@ -80,7 +80,7 @@ class Utilities:
             return ALLOWED
         provider = await provider_of_spec(asker.namespace, spec, self.store.get)
         if isinstance(provider, Unresolved):
-            return undecided(Cause.DEPENDENCY, messages.not_checked(asker, str(provider)))
+            return undecided(Cause.DEPENDENCY, messages.not_there_yet(str(provider)))
         found = await self.store.get(NAMESPACES, "", asker.namespace)
         usages = [
             Usage(utility, asker.namespace, found.labels if found else {}, utility.names(each), each.use_role)

@@ -129,9 +129,9 @@ async def _findings(store: ClaimStore, subject: Subject, stored: Object | None) 
         resolved = await resolve(kind, subject.namespace, spec, store.get)
         faulty = faults(kind, spec)
         wrong = (*_recreated(subject, spec, stored), *faulty)
-        if isinstance(resolved, Resolved) and not faulty:
+        if not faulty:
             # Found wrong by trying, as admission does: a name that no statement can hold.
-            planning.create(kind, kind.target(resolved.parts), spec)
+            planning.check_create(kind, spec)
     except (InvalidName, ValidationError) as error:
         for reason in reasons(error):
             yield Finding(Verdict.REFUSED, reason)

@@ -11,9 +11,15 @@ from freehold.kinds.property import Change
 from freehold.kinds.registry import refusal
 from freehold.kinds.resource import Resource, Rule
 from freehold.kinds.spec_fields import properties
+from freehold.recreation import FORCE_NEW_ANNOTATION
 
 _DROPPED = frozenset({"title", "additionalProperties", "$defs", "discriminator"})
 """Keywords of JSON schema that a structural schema has no place for. Unknown fields are refused by the API server."""
+
+_ANEW = f"the annotation {FORCE_NEW_ANNOTATION}: the object is dropped and created again."
+_CHANGED = {Change.IDENTITY: "Can't be changed.", Change.RECREATE: f"A change needs {_ANEW}"}
+"""What people are told of the change of a field that no statement makes."""
+_SOMETIMES = f"Some changes need {_ANEW}"
 
 NOT_SUPPORTED = "Not supported"
 """How the description of a field begins that this release refuses."""
@@ -89,8 +95,10 @@ def _rules(model: type[Model], schema_: dict[str, Any]) -> Iterator[Rule]:
             node["description"] = f"{NOT_SUPPORTED}: {reason}. {node['description']}"
             yield Rule(f"!has(self.{each.name})", f"NotSupported: {reason}", each.name)
             continue
-        if each.facts.change not in (Change.ALTER, Change.REDEFINE):
-            node["description"] += " Can't be changed."
+        if each.facts.change in _CHANGED:
+            node["description"] += f" {_CHANGED[each.facts.change]}"
+        elif each.facts.recreate_when is not None:
+            node["description"] += f" {_SOMETIMES}"
         if each.facts.change is Change.IDENTITY:
             _enforce(node, [Rule("self == oldSelf", f"{each.name} can't be changed: {_REMEDY}")])
             if each.name not in schema_.get("required", ()):

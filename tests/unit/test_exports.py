@@ -47,6 +47,24 @@ def test_a_path_is_sensitive_in_both_directions_by_whole_segments(path: str, fou
     assert exports.sensitive(LOGIN, exports.segments(path)) == found
 
 
+def test_a_group_of_secrets_is_told_as_one() -> None:
+    stage = KINDS["ExternalStage"]
+    assert exports.sensitive(stage, ("trackedParameters",)) == ".status.trackedParameters.credentials"
+
+
+def test_what_others_must_trust_is_sensitive() -> None:
+    integration = KINDS["StorageIntegrationAWS"]
+    for name in integration.outputs:
+        assert exports.sensitive(integration, ("outputs", name)) == f".status.outputs.{name}"
+    assert exports.sensitive(integration, ("outputs",))
+    assert exports.sensitive(WAREHOUSE, ("outputs",)) is None
+
+
+@pytest.mark.parametrize("column", ["config", "definition", "condition"])
+def test_what_a_task_runs_is_sensitive(column: str) -> None:
+    assert exports.sensitive(KINDS["Task"], ("showOutput", column))
+
+
 def test_a_kind_without_anything_sensitive_may_be_shown_whole() -> None:
     assert exports.sensitive(WAREHOUSE, ("showOutput",)) is None
     assert exports.sensitive(replace(WAREHOUSE, sensitive=frozenset({"size"})), ("showOutput",))

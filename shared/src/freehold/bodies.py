@@ -70,6 +70,11 @@ class Token:
     end: int
 
     @property
+    def said(self) -> str:
+        """It, for people; of a string only that it is one, for it may be a credential."""
+        return "a string" if self.kind == "string" else self.text
+
+    @property
     def ends_operand(self) -> bool:
         """Whether what comes before may be whole here."""
         return self.text in _PAIRS if self.kind == "sign" else self.kind != "word" or self.text not in _UNFINISHED
@@ -121,7 +126,7 @@ def query(text: str) -> None:
     _refuse_separators(tokens, "a query")
     first = next((each for each in tokens if each.text != "("), tokens[0])
     if first.text not in _QUERIES:
-        raise InvalidBody(f"a query begins with SELECT or WITH, not with {first.text}")
+        raise InvalidBody(f"a query begins with SELECT or WITH, not with {first.said}")
 
 
 def statement(text: str) -> None:
@@ -135,7 +140,7 @@ def statement(text: str) -> None:
         _refuse_separators(tokens, "a statement that is no BEGIN ... END block")
     elif any(each.text == ";" for each in tokens) and tokens[-1].text != "END":
         raise InvalidBody(
-            f"a block ends with END, and this one goes on with {tokens[-1].text} in line {tokens[-1].line}"
+            f"a block ends with END, and this one goes on with {tokens[-1].said} in line {tokens[-1].line}"
         )
 
 

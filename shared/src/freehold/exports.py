@@ -63,6 +63,8 @@ def text_of(value: object) -> str:
 
 def _sensitive(kind: Kind) -> Iterator[Path]:
     yield from (("showOutput", column) for column in kind.sensitive)
+    # What another cloud has to trust.
+    yield from (("outputs", name) for name in kind.outputs)
     for each in kind.fields:
         facts, column = each.facts, each.facts.source.removeprefix(_SHOW)
         shown = facts.source.startswith(_SHOW)

@@ -90,5 +90,6 @@ def _hash(value: object) -> str:
 
 def _plain(value: object) -> object:
     if isinstance(value, Model):
-        return value.model_dump(mode="json")
+        # As what they are: the value of a Secret counts by its version at any depth.
+        return value.model_dump(mode="json", serialize_as_any=True)
     raise TypeError(f"no spec holds a {type(value).__name__}")

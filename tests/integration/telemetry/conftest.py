@@ -31,7 +31,12 @@ SEED = {
         {
             "roles": {"FREEHOLD": {"granted_to": ["SYSADMIN"]}},
             "users": {"ANNA": {"password": PASSWORD, "roles": ["FREEHOLD"], "default_role": "FREEHOLD"}},
-            "statements": ["GRANT CREATE WAREHOUSE, CREATE USER, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD"],
+            "statements": [
+                "GRANT CREATE WAREHOUSE, CREATE USER, RESOLVE ALL ON ACCOUNT TO ROLE FREEHOLD",
+                "CREATE DATABASE CANARY",
+                "GRANT OWNERSHIP ON DATABASE CANARY TO ROLE FREEHOLD",
+                "GRANT OWNERSHIP ON SCHEMA CANARY.PUBLIC TO ROLE FREEHOLD",
+            ],
         }
     ]
 }

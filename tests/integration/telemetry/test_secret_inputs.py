@@ -5,18 +5,23 @@ Which fields take them follows from the declarations of the kinds.
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from freehold.kinds.kind import Kind
+from freehold.kinds.model import Model, model_in
+from freehold.kinds.property import Property
 from freehold.kinds.registry import KINDS
-from freehold.kinds.spec_fields import SpecField, properties
+from freehold.kinds.spec_fields import properties
 from freehold_devstack.processes import until
 from tests.integration.controllers.tenant import API, DEADLINE
 from tests.integration.telemetry.conftest import World
@@ -28,13 +33,52 @@ AT_ONCE = 1.0
 BIN = Path(sys.executable).parent
 
 
-def field(kind: Kind, place: str) -> SpecField:
-    """The property at a place of a kind's spec."""
-    return next(each for each in properties(kind.spec) if each.name == place)
+@dataclass(frozen=True)
+class Input:
+    """A field that refers to a key of a Secret.
+
+    Attributes:
+        name: where it is in a manifest.
+        facts: what the declaration says of it.
+    """
+
+    name: str
+    facts: Property
+
+    def spec(self, reference: dict[str, str], spec: dict[str, Any]) -> dict[str, Any]:
+        """A spec with a reference in this place."""
+        *groups, last = self.name.split(".")
+        found = spec = copy.deepcopy(spec)
+        for group in groups:
+            spec = spec.setdefault(group, {})
+        spec[last] = reference
+        return found
 
 
-INPUTS = [(kind, field(kind, place)) for kind in KINDS.values() for place in references(kind.spec)]
+def facts(model: type[Model], place: str) -> Property:
+    """What a declaration says of a place in a model."""
+    name, _, inside = place.partition(".")
+    if inside:
+        (annotation,) = (info.annotation for each, info in model.model_fields.items() if (info.alias or each) == name)
+        inner = model_in(annotation)
+        assert inner is not None
+        return facts(inner, inside)
+    return next(each.facts for each in properties(model) if each.name == name)
+
+
+INPUTS = [(kind, Input(place, facts(kind.spec, place))) for kind in KINDS.values() for place in references(kind.spec)]
 """All fields of all kinds that refer to a key of a Secret."""
+
+_KEY = {"name": "access-key", "key": "password"}
+_STAGE = {"databaseName": "CANARY", "schemaName": "PUBLIC", "url": "s3://b/"}
+BESIDE: Mapping[str, dict[str, Any]] = {
+    "credentials.awsKeyId": {**_STAGE, "credentials": {"awsSecretKey": _KEY}},
+    "credentials.awsSecretKey": {**_STAGE, "credentials": {"awsKeyId": _KEY}},
+    "credentials.awsToken": {**_STAGE, "credentials": {"awsKeyId": _KEY, "awsSecretKey": _KEY}},
+    "credentials.azureSasToken": {**_STAGE, "url": "azure://a.blob.core.windows.net/c"},
+    "encryption.masterKey": {**_STAGE, "encryption": {"type": "AWS_CSE"}},
+}
+"""What a spec needs beside some of them, by their places."""
 
 sent = pytest.mark.parametrize(
     ("kind", "input_"),
@@ -71,10 +115,11 @@ def plan(folder: Path, text: str) -> str:
     ).stdout
 
 
-def plant(world: World, input_: SpecField, name: str, value: str) -> dict[str, Any]:
+def plant(world: World, input_: Input, name: str, value: str) -> dict[str, Any]:
     """Have a Secret hold a value; answers with what a spec says to take it."""
     world.tenant.secret(name, value)
-    return {input_.name: {"name": name, "key": "password"}}
+    world.tenant.secret(_KEY["name"], "beside")
+    return input_.spec({"name": name, "key": "password"}, BESIDE.get(input_.name, {}))
 
 
 def test_every_reference_to_a_secret_is_tried() -> None:
@@ -84,7 +129,7 @@ def test_every_reference_to_a_secret_is_tried() -> None:
 
 
 @sent
-def test_nothing_tells_the_value_of_a_secret(world: World, tmp_path: Path, kind: Kind, input_: SpecField) -> None:
+def test_nothing_tells_the_value_of_a_secret(world: World, tmp_path: Path, kind: Kind, input_: Input) -> None:
     tenant, secret, name = world.tenant, canary(), f"told-{input_.name.lower()}"
     taken = plant(world, input_, name, secret)
     text = manifest(world, kind, name, name.upper(), **taken)
@@ -109,7 +154,7 @@ def test_nothing_tells_the_value_of_a_secret(world: World, tmp_path: Path, kind:
 
 
 @checked
-def test_nothing_tells_what_a_secret_holds_by_mistake(world: World, kind: Kind, input_: SpecField) -> None:
+def test_nothing_tells_what_a_secret_holds_by_mistake(world: World, kind: Kind, input_: Input) -> None:
     tenant, secret, name = world.tenant, canary(), f"mistaken-{input_.name.lower()}"
     before = tenant.endpoint.sequence
     answer = write(world, manifest(world, kind, name, name.upper(), **plant(world, input_, name, secret)))
@@ -121,7 +166,7 @@ def test_nothing_tells_what_a_secret_holds_by_mistake(world: World, kind: Kind, 
 
 
 @sent
-def test_a_new_value_is_sent_at_once_in_one_statement(world: World, kind: Kind, input_: SpecField) -> None:
+def test_a_new_value_is_sent_at_once_in_one_statement(world: World, kind: Kind, input_: Input) -> None:
     # A name without a keyword: the endpoint hides what may be a secret after one.
     tenant, secret, name = world.tenant, canary(), f"rotated-{INPUTS.index((kind, input_))}"
     taken = plant(world, input_, name, canary())
@@ -141,10 +186,7 @@ def test_a_new_value_is_sent_at_once_in_one_statement(world: World, kind: Kind, 
     tenant.ready(kind.name, name)
     # Labelled, the Secret holds what it held.
     tenant.kubectl("label", "secret", name, "team=data")
-    write(
-        world,
-        manifest(world, kind, name, name.upper(), comment="after", **{input_.name: {"name": name, "key": "password"}}),
-    )
+    write(world, manifest(world, kind, name, name.upper(), comment="after", **taken))
     until(lambda: len(changes()) > 1, DEADLINE, "the comment to be sent", tenant.describe)
     assert sum(f"{input_.facts.sql} =" in each for each in changes()) == 1
     search(dict(left(world)), {secret: f"{kind.name}'s {input_.name}"})

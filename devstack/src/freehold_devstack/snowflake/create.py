@@ -318,6 +318,8 @@ def _parse_clause(parser: Parser, object_type: ObjectType) -> Definition:
     if parser.at("WITH") or parser.at("TAG"):
         raise parser.unexpected()
     name, value = parse_assignment(parser)
+    if name in object_type.listed and parser.accept(",") and parser.token.text.upper() not in object_type.listed:
+        raise parser.unexpected()
     return Definition(values={name: value})
 
 

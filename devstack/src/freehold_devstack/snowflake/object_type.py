@@ -236,6 +236,7 @@ class ObjectType:
         required: Properties that clauses have to give, unless CREATE clones.
         sources: Properties that say what else it is made from, which CREATE OR ALTER does not take.
         parameters: Names of the parameters that can be set on it.
+        listed: Those that CREATE also takes with commas between them.
         parameters_in_create: Whether CREATE can set them, or ALTER and CREATE OR ALTER alone.
         alter_parts: What may stand in ALTER after the settings or alone.
         actions: Forms of ALTER that are peculiar to the type.
@@ -271,6 +272,7 @@ class ObjectType:
     properties: tuple[Property, ...] = ()
     sources: frozenset[str] = frozenset()
     parameters: tuple[str, ...] = ()
+    listed: frozenset[str] = frozenset()
     parameters_in_create: bool = True
     alter_parts: tuple[Part, ...] = ()
     actions: tuple[Action, ...] = ()

@@ -39,11 +39,11 @@ class Group(Codec):
     def read(self, raw: object) -> object:
         return raw
 
-    def matches(self, desired: Mapping[str, Any], observed: Mapping[str, object]) -> bool:
-        return next(self._differing(desired, observed), None) is None
+    def matches(self, desired: Mapping[str, Any], observed: Mapping[str, object] | None) -> bool:
+        return observed is not None and next(self._differing(desired, observed), None) is None
 
     def seen(self, desired: Any, observed: Any, /) -> Any:
-        return {key: observed[key] for key in desired or observed if key in observed}
+        return observed and {key: observed[key] for key in desired or observed if key in observed}
 
     def parts(self, value: Any, /) -> Iterable[tuple[str, Any]]:
         return ((each.name, part) for each, part in self._set(value) if not each.facts.create_only)

@@ -1,4 +1,7 @@
-"""Object parameters by name, as a map in a spec: what is in it is set on the object, all others are left alone."""
+"""Object parameters by name, as a map in a spec: what is in it is set on the object, all others are left alone.
+
+What an object only inherits reads as None, which is no value: a parameter that is asked for is then to be set.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ MAX_LENGTH = 4096
 class _Number(Number):
     """A whole number, which a manifest gives as a text."""
 
+    def read(self, raw: object) -> Any:
+        return None if raw is None else super().read(raw)
+
     def canonical(self, value: Any) -> int:
         try:
             return int(value)
@@ -33,6 +39,9 @@ class _Boolean(Boolean):
 
     _WORDS: ClassVar = {"true": True, "false": False}
 
+    def read(self, raw: object) -> Any:
+        return None if raw is None else super().read(raw)
+
     def canonical(self, value: Any) -> bool:
         try:
             return self._WORDS[str(value).lower()]
@@ -41,6 +50,13 @@ class _Boolean(Boolean):
 
     def render(self, value: Any) -> Sql:
         return super().render(self.canonical(value))
+
+
+class _Word(Word):
+    """One of a few words, likewise."""
+
+    def read(self, raw: object) -> Any:
+        return None if raw is None else super().read(raw)
 
 
 _BOOLEANS = (
@@ -70,7 +86,7 @@ _TEXTS = (
 )  # fmt: skip
 
 BOOLEAN, NUMBER, TEXT = _Boolean(), _Number(), Codec()
-WORD = Word(case={"GEOJSON": "GeoJSON"})
+WORD = _Word(case={"GEOJSON": "GeoJSON"})
 """What parameters are, as they are written in a statement and read back."""
 
 SESSION_PARAMETERS: Mapping[str, Codec] = {
@@ -82,7 +98,7 @@ SESSION_PARAMETERS: Mapping[str, Codec] = {
 """Session parameters. Source: "Parameters" in Snowflake's documentation."""
 
 
-def parameters(codecs: Mapping[str, Codec], *, level: str) -> Any:
+def parameters(codecs: Mapping[str, Codec], *, level: str, separator: str = " ") -> Any:
     """A map of parameters that are set on the object itself: a field `dict[str, str]`.
 
     Each is compared by itself, in SHOW PARAMETERS at the object's own level: what is only inherited counts as not set.
@@ -91,11 +107,12 @@ def parameters(codecs: Mapping[str, Codec], *, level: str) -> Any:
     Args:
         codecs: the parameters that it may hold, and what each of them is.
         level: the object's type, as SHOW PARAMETERS prints it in the column `level`.
+        separator: between them in CREATE.
     """
     members = {key: Property(sql=key, codec=codec, observe=own_parameter(key, level)) for key, codec in codecs.items()}
 
     def clause(given: Mapping[str, str]) -> Sql:
-        return sql.join(members[key].assignment(value) for key, value in given.items())
+        return sql.join((members[key].assignment(value) for key, value in given.items()), separator)
 
     def check(given: Mapping[str, str]) -> None:
         for key, value in given.items():

@@ -24,8 +24,12 @@ MAX_LENGTH = 1_000_000
 class Text(Codec):
     """A piece of SQL. An empty one is nothing that Snowflake would keep: what printed it doesn't tell."""
 
+    def __init__(self, *, secret: bool = False) -> None:
+        self._secret = secret
+
     def render(self, value: Any) -> Sql:
-        return bodies.written(bodies.unended(str(value)))
+        written = bodies.written(bodies.unended(str(value)))
+        return Sql(written.text, sql.MASK) if self._secret else written
 
     def canonical(self, value: Any) -> str:
         return " ".join(bodies.canonical(bodies.unended(str(value))))
@@ -53,6 +57,7 @@ def text(
     details: tuple[str, ...] = (),
     change: Change = Change.ALTER,
     required: bool = False,
+    secret: bool = False,
     max_length: int = MAX_LENGTH,
 ) -> Any:
     """A field that holds one.
@@ -68,9 +73,10 @@ def text(
         details: the kind's further queries that it is read from.
         change: what a change means.
         required: whether every manifest has it.
+        secret: whether it is shown to nobody, since people write credentials into such.
         max_length: in characters.
     """
-    codec: Text = Condition() if remove else Text()
+    codec: Text = (Condition if remove else Text)(secret=secret)
 
     def altered(target: Target, desired: str | None, observed: object) -> Sequence[Sql]:
         if desired is not None:
@@ -90,8 +96,15 @@ def text(
         details=details,
         change=change,
         check=check,
+        secret=secret,
     )
-    return Field(default=... if required else None, json_schema_extra=facts, min_length=1, max_length=max_length)
+    return Field(
+        default=... if required else None,
+        json_schema_extra=facts,
+        repr=not secret,
+        min_length=1,
+        max_length=max_length,
+    )
 
 
 def in_create(column: str) -> Observe:

@@ -178,6 +178,7 @@ TYPE = ObjectType(
         "USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS",
         "USER_TASK_TIMEOUT_MS",
     ),
+    listed=frozenset({*SESSION_PARAMETERS, *STORED_SESSION_PARAMETERS}),
     rights=Rights(
         grantable=frozenset({"MONITOR", "OPERATE", "APPLYBUDGET"}),
         describe=None,

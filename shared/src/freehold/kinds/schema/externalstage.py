@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, StringConstraints
 
 from freehold.kinds.common import Name, Reference
-from freehold.kinds.fields import comment, prop, ref, unsupported
+from freehold.kinds.fields import comment, prop, ref
 from freehold.kinds.groups import Group, described_property
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.model import Model
 from freehold.kinds.property import Reset, set_to
-from freehold.kinds.resource import Rule, exclusive, only_when, ruled
+from freehold.kinds.resource import Rule, exactly_one, exclusive, only_when, ruled
+from freehold.kinds.secret_inputs import SecretKeyReference, secret
 from freehold.kinds.stages import (
     DETAIL,
     Directory,
@@ -25,6 +26,7 @@ from freehold.kinds.stages import (
     stage,
 )
 from freehold.kinds.values import Codec, Identifier
+from freehold.observation import UNKNOWN, Observation
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
 
@@ -43,6 +45,36 @@ def _elsewhere(old: str, new: str) -> bool:
 def _needs_another(_old: object, new: object) -> bool:
     """Of what can be given another value, and not taken away."""
     return new is None
+
+
+def _credentials(observation: Observation) -> object:
+    """Whether there are any is all that can be seen."""
+    return None if observation.row.get("has_credentials") == "N" else UNKNOWN
+
+
+class Credentials(Model):
+    """How Snowflake logs in to the cloud."""
+
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            Rule(
+                "has(self.awsKeyId) == has(self.awsSecretKey)", "awsKeyId and awsSecretKey go together", "awsSecretKey"
+            ),
+            Rule("!has(self.awsToken) || has(self.awsKeyId)", "awsToken needs awsKeyId and awsSecretKey", "awsToken"),
+            exactly_one("awsKeyId", "awsRole", "azureSasToken"),
+        )
+    )
+
+    aws_key_id: SecretKeyReference | None = secret("AWS_KEY_ID")
+    """Key of a Secret that holds the id of an access key of AWS."""
+    aws_secret_key: SecretKeyReference | None = secret("AWS_SECRET_KEY")
+    """Key of a Secret that holds the secret part of it."""
+    aws_token: SecretKeyReference | None = secret("AWS_TOKEN")
+    """Key of a Secret that holds the session token that belongs to it, where it is temporary."""
+    aws_role: Text | None = prop("AWS_ROLE")
+    """ARN of a role that Snowflake takes on."""
+    azure_sas_token: SecretKeyReference | None = secret("AZURE_SAS_TOKEN")
+    """Key of a Secret that holds a shared access signature of Azure."""
 
 
 class ExternalEncryption(Model):
@@ -67,8 +99,8 @@ class ExternalEncryption(Model):
         "TYPE", required=True
     )
     """Where and with whose key."""
-    master_key: Text | None = unsupported("keys of our own aren't read from Secrets by this release")
-    """The key that files are encrypted with before they are sent."""
+    master_key: SecretKeyReference | None = secret("MASTER_KEY")
+    """Key of a Secret that holds the key, in Base64, that files are encrypted with before they are sent."""
     kms_key_id: Text | None = prop("KMS_KEY_ID")
     """The key of the cloud's key management; by default the one of the bucket."""
 
@@ -125,10 +157,16 @@ class ExternalStageSpec(InSchemaSpec):
     """Storage integration that has access to the files. It can be changed, and not be taken away."""
     storage_integration_ref: Reference | None = ref("StorageIntegrationAWS", instead_of="storage_integration")
     """StorageIntegrationAWS, in place of its name."""
-    credentials: dict[str, str] | None = unsupported(
-        "credentials would have to be read from Secrets: use a storage integration, which needs none"
+    credentials: Credentials | None = prop(
+        "CREDENTIALS",
+        codec=Group(Credentials),
+        observe=_credentials,
+        recreate_when=_needs_another,
+        secret=True,
+        on_change=True,
     )
-    """Credentials of the cloud, for a stage without a storage integration."""
+    """Credentials of the cloud, for a stage without a storage integration, which would need none. They can be changed,
+    and not be taken away."""
     encryption: ExternalEncryption | None = prop(
         "ENCRYPTION", codec=Group(ExternalEncryption), reset=Reset(of=lambda _spec: {"TYPE": "NONE"})
     )
@@ -179,6 +217,14 @@ EXTERNAL_STAGE = stage(
             "credentials",
         ),
         Rule(
+            "!has(self.credentials) || (has(self.credentials.azureSasToken) == self.url.startsWith('azure') && "
+            "(!self.url.startsWith('s3compat://') || "
+            "(has(self.credentials.awsKeyId) && !has(self.credentials.awsToken))))",
+            "credentials are of another cloud than url: azureSasToken at Azure, the others at Amazon S3, and awsKeyId "
+            "with awsSecretKey alone at s3compat://",
+            "credentials",
+        ),
+        Rule(
             "!has(self.encryption) || self.encryption.type == 'NONE' || "
             "(self.encryption.type.startsWith('AWS_') && self.url.startsWith('s3')) || "
             "(self.encryption.type.startsWith('GCS_') && self.url.startsWith('gcs')) || "
@@ -200,6 +246,6 @@ EXTERNAL_STAGE = stage(
         ),
     ),
     # Snowflake takes what leads to the files as a whole.
-    companions=dict.fromkeys(("storageIntegration", "encryption", "awsAccessPointArn"), ("url",)),
+    companions=dict.fromkeys(("storageIntegration", "credentials", "encryption", "awsAccessPointArn"), ("url",)),
     adoptable=adoptable("EXTERNAL", "InternalStage"),
 )

@@ -11,11 +11,12 @@ from freehold import bodies, schedules, sql
 from freehold.kinds import texts
 from freehold.kinds.common import Name, Reference
 from freehold.kinds.containers import LogLevel
-from freehold.kinds.fields import comment, custom, parameter, prop, ref, unsupported
+from freehold.kinds.fields import comment, custom, parameter, prop, ref
 from freehold.kinds.in_schema import IN_SCHEMA_RULES, InSchemaSpec
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
 from freehold.kinds.observers import column
+from freehold.kinds.parameters import SESSION_PARAMETERS, known, parameters
 from freehold.kinds.property import Target, set_to
 from freehold.kinds.resource import Rule, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
@@ -59,6 +60,14 @@ def _json_object(text: str) -> None:
         raise ValueError("a JSON object is needed")  # noqa: TRY004 - as every check
 
 
+_PARAMETERS = {
+    name: codec
+    for name, codec in SESSION_PARAMETERS.items()
+    # The first two have fields of their own; no task takes the third.
+    if name not in ("LOG_LEVEL", "TRACE_LEVEL", "SEARCH_PATH")
+}
+
+
 def _execute_as(target: Target, desired: str | None, _observed: object) -> Sequence[Sql]:
     if desired is None:
         return (target.alter(sql.words("UNSET EXECUTE AS USER")),)
@@ -81,7 +90,7 @@ class TaskSpec(InSchemaSpec):
     )
     """When it runs: an interval such as 10 MINUTES, or USING CRON 0 9 * * MON Europe/Berlin."""
     config: str | None = prop(
-        "CONFIG", show="config", codec=_Config(), check=_json_object, min_length=1, max_length=100_000
+        "CONFIG", show="config", codec=_Config(), check=_json_object, secret=True, min_length=1, max_length=100_000
     )
     """A JSON object that the tasks of the graph can read. Of a root only."""
     allow_overlapping_execution: bool | None = prop("ALLOW_OVERLAPPING_EXECUTION", show="allow_overlapping_execution")
@@ -90,11 +99,8 @@ class TaskSpec(InSchemaSpec):
         "OVERLAP_POLICY", show="overlap_policy", codec=Word(quoted=False), reset=set_to("NO_OVERLAP")
     )
     """Whether runs of the graph may overlap. Of a root only."""
-    session_parameters: dict[str, str] | None = unsupported(
-        "session parameters of a task aren't managed by this release: set them with ALTER SESSION in a block of "
-        "sqlStatement"
-    )
-    """Parameters of the session that it runs in."""
+    session_parameters: dict[str, str] | None = parameters(_PARAMETERS, level="TASK", separator=", ")
+    """Parameters of the session that it runs in, by name in upper case."""
     user_task_timeout_ms: int | None = parameter("USER_TASK_TIMEOUT_MS", ge=0, le=604_800_000)
     """Milliseconds after which a run is stopped; 0 means never."""
     suspend_task_after_num_failures: int | None = parameter("SUSPEND_TASK_AFTER_NUM_FAILURES", ge=0)
@@ -174,6 +180,7 @@ class TaskSpec(InSchemaSpec):
         alter="MODIFY AS",
         details=(GRAPH,),
         required=True,
+        secret=True,
     )
     """The statement that it runs, or one block BEGIN ... END."""
     suspend: bool | None = suspended()
@@ -183,6 +190,11 @@ class TaskSpec(InSchemaSpec):
 
 _ROOT_ONLY = ("config", "allowOverlappingExecution", "overlapPolicy", "taskAutoRetryAttempts")
 _IS_ROOT = "!has(self.after) && !has(self.finalizeName) && !has(self.finalizeRef)"
+
+
+def _faults(spec: TaskSpec) -> tuple[str, ...]:
+    given = (spec.session_parameters or {}).get("AUTOCOMMIT", "true")
+    return () if given.lower() == "true" else ("spec.sessionParameters: AUTOCOMMIT of a task can only be true",)
 
 
 def _advice(spec: TaskSpec) -> tuple[str, ...]:
@@ -222,6 +234,7 @@ TASK = Kind(
         exclusive("successIntegrationName", "successIntegrationRef"),
         exclusive("executeAsUser", "executeAsUserRef"),
         exclusive("allowOverlappingExecution", "overlapPolicy"),
+        known("sessionParameters", _PARAMETERS),
         only_when(("schedule",), _IS_ROOT, "only a root has a schedule: leave it out, or after and finalize"),
         only_when(
             ("after",), "!has(self.finalizeName) && !has(self.finalizeRef)", "a finalizer runs after no other task"
@@ -249,5 +262,6 @@ TASK = Kind(
     ),
     around_alter=around_alter,
     around_drop=around_drop,
+    faults=_faults,
     advice=_advice,
 )

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
+from freehold.kinds.model import Model
 from freehold.kinds.names import Requested, parts_of
 from freehold.kinds.property import Target
 from freehold.kinds.references import references_of, with_names
@@ -17,6 +18,7 @@ from freehold.kinds.secret_inputs import SecretKeyReference, secret_input
 from tests.properties.specs import MARK, Draft, Maker
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 NAMESPACE = "default"
 
 
@@ -48,10 +50,7 @@ class Resources:
         """
         asked = references_of(spec, NAMESPACE)
         named = with_names(spec, {each.field: self._answer(parts_of(each, KINDS), hostile) for each in asked})
-        secrets = {name: each for name, each in named if isinstance(each, SecretKeyReference)}
-        return named.model_copy(
-            update={name: secret_input(each, each.name, uid=name) for name, each in secrets.items()}
-        )
+        return _with_values(named)
 
     def targets(self, kind: Kind, spec: SnowflakeSpec, *, hostile: bool) -> tuple[Target, ...]:
         """What a spec stands for.
@@ -70,3 +69,14 @@ class Resources:
         except StopIteration as done:
             result: T = done.value
             return result
+
+
+def _with_values(model: M) -> M:
+    """A spec, or a model in it, with values in place of its references to Secrets."""
+    found: dict[str, Model] = {}
+    for name, each in model:
+        if isinstance(each, SecretKeyReference):
+            found[name] = secret_input(each, each.name, uid=name)
+        elif isinstance(each, Model):
+            found[name] = _with_values(each)
+    return model.model_copy(update=found)

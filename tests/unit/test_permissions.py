@@ -225,8 +225,58 @@ def test_tenants_neither_give_away_the_role_that_freehold_works_as_nor_what_it_h
     assert denied is not None
     assert denied.reason == "RoleNotAllowed"
     assert verdict(slot, {**shared, "allowedRoles": ["X"]}, namespace=OTHER) is not None
-    assert verdict(slot, {**shared, "allowedRoles": ["LOADER"]}, namespace=OTHER) is None
+    assert verdict(slot, {**shared, "allowedRoles": ["LOADER", "X"]}, namespace=OTHER) is None
     assert verdict(slot) is None
+
+
+@pytest.mark.parametrize(
+    "slot",
+    [
+        assignment(ROLE, of("USER", "U")),
+        assignment(ROLE, LOADER),
+        assignment(LOADER, ROLE),
+        assignment(of("DATABASE ROLE", "DB", "A"), ROLE),
+        grant("SELECT", TABLE, ROLE),
+        grant("CREATE DATABASE", ACCOUNT, ROLE),
+        grant("USAGE", future_in("SCHEMAS", of("DATABASE", "DB")), ROLE),
+        ownership(ROLE),
+        tag_value(("DB", "S", "G"), ROLE),
+    ],
+)
+def test_roles_that_are_handed_out_or_given_something_must_be_listed_where_there_is_a_list(slot: Slot) -> None:
+    assert verdict(slot) is None
+    assert verdict(slot, {"allowedRoles": []}) is None
+    for listed in (["R"], ["*"], ["X", "R"]):
+        assert verdict(slot, {"allowedRoles": listed}) is None
+    for listed in (["X"], ["r"], ["LOADER"]):
+        denied = verdict(slot, {"allowedRoles": listed})
+        assert denied is not None
+        assert (denied.reason, denied.field) == ("RoleNotAllowed", "allowedRoles")
+        assert 'role "R"' in denied.message
+
+
+def test_what_names_no_account_role_needs_none_listed() -> None:
+    for slot in (
+        assignment(of("DATABASE ROLE", "DB", "R"), of("DATABASE ROLE", "DB", "B")),
+        grant("SELECT", TABLE, of("SHARE", "R")),
+        grant("USAGE", of("WAREHOUSE", "R"), of("DATABASE ROLE", "DB", "R")),
+    ):
+        assert verdict(slot, {"allowedRoles": ["X"]}) is None
+
+
+def test_a_new_owner_must_be_listed() -> None:
+    slot = ownership(of("TABLE", "DB", "S", "T"))
+    usage = Usage(declarations.OWNERSHIP, OWN, {}, (slot,), None, ("ANALYST",))
+    for listed, refused in ((["X"], True), (["ANALYST"], False), (None, False)):
+        facts = {"authenticationType": "KeyPair", "allowedRoles": listed}
+        denied = check(ProviderConfigSpec.model_validate(facts), (OWN, "default"), usage)
+        assert (denied is not None) is refused
+
+
+def test_a_role_that_is_declared_must_be_listed() -> None:
+    assert reason({"allowedRoles": ["X"]}, "AccountRole", "R") == "RoleNotAllowed"
+    assert reason({"allowedRoles": ["R"]}, "AccountRole", "R") is None
+    assert reason({"allowedRoles": ["X"]}, "DatabaseRole", "DB", "R") is None
 
 
 @pytest.mark.parametrize("role", sorted(PRIVILEGED_ROLES))

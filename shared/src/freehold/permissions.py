@@ -141,7 +141,7 @@ def _privileged(provider: ProviderConfigSpec, usage: Usage) -> Iterator[tuple[st
     """(privileged role, what is refused) of all that a usage does as, to or with privileged roles."""
     # To name the ProviderConfig's own role changes nothing: without useRole, it is that one as well.
     acting = {usage.role} - {provider.role}
-    named = [*acting, *usage.recipients, *(role for name in usage.names for role in _roles(name))]
+    named = (*acting, *_roles(usage))
     yield from ((role, f"privileged role {qualified([role])}") for role in named if role in PRIVILEGED_ROLES)
     for name in usage.names:
         for grant, role in _AS_GOOD_AS.items():
@@ -149,9 +149,14 @@ def _privileged(provider: ProviderConfigSpec, usage: Usage) -> Iterator[tuple[st
                 yield role, f"{grant}, which may be as good as privileged role {qualified([role])},"
 
 
-def _roles(name: Name | Slot) -> Iterator[str]:
-    """The account roles in a slot, whether they are given, get something or are what it is about."""
-    return (parts[0] for words, parts in _objects("", name) if words.endswith("ROLE") and len(parts) == 1)
+def _roles(usage: Usage) -> Iterator[str]:
+    """The account roles that a usage names, whether they are given, get something or are what it is about. Database
+    roles go by their database."""
+    yield from usage.recipients
+    for name in usage.names:
+        for words, parts in _objects(usage.kind.object_class, name):
+            if words.endswith("ROLE") and len(parts) == 1:
+                yield parts[0]
 
 
 def _objects(object_class: str, name: Name | Slot) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -180,6 +185,10 @@ def _violations(
             yield from _outside(provider, *container)
     if usage.role and usage.role != provider.role and not _lists(provider.allowed_roles or (), usage.role):
         yield "RoleNotAllowed", "allowedRoles", f"role {qualified([usage.role])}"
+    for role in _roles(usage):
+        # Without a list nobody could give anything to roles: it then is about useRole alone.
+        if provider.allowed_roles and role != provider.role and not _lists(provider.allowed_roles, role):
+            yield "RoleNotAllowed", "allowedRoles", f"role {qualified([role])}"
     if usage.namespace != provider_namespace and _touches(provider, usage):
         yield "RoleNotAllowed", "allowedRoles", f"what is done to the role that Freehold works as, {provider.role},"
 
@@ -190,7 +199,7 @@ def _touches(provider: ProviderConfigSpec, usage: Usage) -> bool:
     role = provider.role
     if role is None or _lists(provider.allowed_roles or (), role):
         return False
-    return any(role in _roles(name) for name in usage.names)
+    return role in _roles(usage)
 
 
 def _lists(entries: Sequence[str], *spellings: str) -> bool:

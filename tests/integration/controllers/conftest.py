@@ -129,7 +129,7 @@ def newcomer(control_plane: ControlPlane, endpoint: Endpoint, namespace: str) ->
 @pytest.fixture
 def tenant(newcomer: Tenant) -> Tenant:
     """A team whose ProviderConfig `default` sees everything."""
-    newcomer.provide("ANNA", PASSWORD, allowedRoles=["ACCOUNTADMIN"])
+    newcomer.provide("ANNA", PASSWORD, allowedRoles=["*"])
     return newcomer
 
 

@@ -140,7 +140,8 @@ class ProviderConfigSpec(Model):
     allowed_schemas: Names | None = None
     """Schemas that resources may name: SCHEMA in any allowed database, or DATABASE.SCHEMA. Empty or "*" means all."""
     allowed_roles: Names | None = None
-    """Roles that resources may name in useRole. Empty means spec.role alone; "*" means all. Resources of other
+    """Roles that resources may name: in useRole, and as account roles that they declare, hand out, give something to or
+    make an owner. Empty means spec.role alone in useRole, and all elsewhere; "*" means all. Resources of other
     namespaces may grant spec.role, or something to it, only where it is listed."""
     allowed_kinds: Names | None = None
     """Kinds that may use this ProviderConfig. Empty or "*" means all."""

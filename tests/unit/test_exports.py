@@ -12,6 +12,7 @@ from freehold.kinds.fields import own_name, prop
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
 from freehold.kinds.registry import KINDS
+from freehold.kinds.utility.declaration import KUBERNETES
 from freehold.kinds.utility.fieldexport import FIELD_EXPORT, FieldExportSpec
 
 
@@ -122,8 +123,8 @@ def test_a_sensitive_field_goes_to_secrets_alone(monkeypatch: pytest.MonkeyPatch
 
 def test_a_key_is_the_identity_whoever_exports_to_it() -> None:
     one, other = _spec("Warehouse", ".status.account", "ConfigMap"), _spec("Database", ".status.account", "ConfigMap")
-    assert FIELD_EXPORT.identities(one, "n") == FIELD_EXPORT.identities(other, "n")
-    assert FIELD_EXPORT.identities(one, "n") != FIELD_EXPORT.identities(one, "m")
-    (secret,) = FIELD_EXPORT.identities(_spec("Warehouse", ".status.account", "Secret"), "n")
+    assert FIELD_EXPORT.identities(one, "n", KUBERNETES) == FIELD_EXPORT.identities(other, "n", KUBERNETES)
+    assert FIELD_EXPORT.identities(one, "n", KUBERNETES) != FIELD_EXPORT.identities(one, "m", KUBERNETES)
+    (secret,) = FIELD_EXPORT.identities(_spec("Warehouse", ".status.account", "Secret"), "n", KUBERNETES)
     assert secret.fqn == 'KEY "k" OF SECRET "n"."y"'
-    assert secret not in FIELD_EXPORT.identities(one, "n")
+    assert secret not in FIELD_EXPORT.identities(one, "n", KUBERNETES)

@@ -22,7 +22,7 @@ from freehold.kinds.names import Requested
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kinds.resources import UTILITIES
-from freehold.kinds.utility.declaration import Utility
+from freehold.kinds.utility.declaration import KUBERNETES, Utility
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError, NotFound
 from freehold.kube.objects import Object
@@ -164,7 +164,7 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
         get: how parents and ProviderConfig are read.
     """
     if utility := UTILITIES.get(resource.kind):
-        return _claims(utility, resource, identity)
+        return await _claims(utility, resource, identity, get)
     kind = KINDS.get(resource.key.kind)
     if kind is None:
         return None
@@ -180,12 +180,39 @@ async def stands_for(resource: Object, identity: Identity, get: Get) -> bool | N
     return any(each.hash == identity.hash for each in resolved.identities)
 
 
-def _claims(utility: Utility, resource: Object, identity: Identity) -> bool | None:
+async def account_of(utility: Utility, spec: Model, namespace: str, get: Get) -> Account | Unresolved:
+    """The account that the identities of a utility's resource lie in.
+
+    Args:
+        utility: its declaration.
+        spec: its spec.
+        namespace: its namespace.
+        get: how the resource is read that stands for the account.
+
+    Raises:
+        ApiError: a read failed.
+    """
+    if utility.account is None:
+        return Account(key=KUBERNETES, name="Kubernetes")
+    requested = utility.account.of(spec, namespace)
+    try:
+        found = await _get(requested, utility.account.path, get)
+    except _Stop as stop:
+        return Unresolved(stop.requested, stop.why)
+    # Another one of the same name is another account: what was there is gone.
+    name = f"{requested.namespace}/{requested.name}"
+    return Account(key=f"{name}/{found.uid}", name=name)
+
+
+async def _claims(utility: Utility, resource: Object, identity: Identity, get: Get) -> bool | None:
     try:
         spec = utility.resource.spec.model_validate(resource.spec)
-    except ValidationError:
+        account = await account_of(utility, spec, resource.namespace, get)
+    except (ApiError, ValidationError):
         return None
-    return identity in utility.identities(spec, resource.namespace)
+    if isinstance(account, Unresolved):
+        return None
+    return identity in utility.identities(spec, resource.namespace, account.key)
 
 
 async def _provider(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _INTERVAL = re.compile(r"\+?(?P<number>[0-9]+)\s(?P<unit>HOURS?|H|MINUTES?|M|SECONDS?|S)\s*", re.IGNORECASE)
 _CRON = re.compile(
@@ -109,6 +109,19 @@ def parse(text: str) -> Interval | Cron:
         f"{text!r} is no schedule: write '<n> MINUTES' (or HOURS, SECONDS), or 'USING CRON <minute> <hour> "
         "<day of month> <month> <day of week> <time zone>'"
     )
+
+
+def check_fields(text: str) -> None:
+    """Check the five fields of a cron expression as cron itself has them: nothing stands for the last of a month.
+
+    Raises:
+        InvalidSchedule: they are none.
+    """
+    fields = text.upper().split()
+    if len(fields) != len(_FIELDS):
+        raise InvalidSchedule(f"{text!r} has {len(fields)} fields instead of {len(_FIELDS)}")
+    for field, each in zip(_FIELDS, fields, strict=True):
+        replace(field, last="").check(each)
 
 
 def _interval(found: re.Match[str], text: str) -> Interval:

@@ -16,7 +16,7 @@ from freehold.kinds.model import Model
 from freehold.kinds.utility.declaration import Utility
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.permissions import Denied, Usage
-from freehold.resolve import Provider, Unresolved, provider_of_spec
+from freehold.resolve import Provider, Unresolved, account_of, provider_of_spec
 from freehold.script import Policy
 from freehold_webhook import messages
 from freehold_webhook.claiming import claim
@@ -63,12 +63,20 @@ class Utilities:
             return denied(Cause.IMMUTABLE_FIELD, refusal)
         verdict = await self._permitted(utility, spec, before, asker)
         if verdict.outcome is Outcome.ALLOWED:
-            had = utility.identities(before, asker.namespace) if before else ()
-            added = [each for each in utility.identities(spec, asker.namespace) if each not in had]
-            claimed = await claim(self.store, added, "Kubernetes", asker, self.detail, dry_run=dry_run)
+            claimed = await self._claimed(utility, spec, before, asker, dry_run=dry_run)
             verdict = claimed.warn(*verdict.warnings)
         # What was wrong before is warned of: whoever mends it step by step must not be held up.
         return verdict.warn(*faults, *utility.advice(spec))
+
+    async def _claimed(
+        self, utility: Utility, spec: Model, before: Model | None, asker: Holder, *, dry_run: bool
+    ) -> Verdict:
+        account = await account_of(utility, spec, asker.namespace, self.store.get)
+        if isinstance(account, Unresolved):
+            return undecided(Cause.DEPENDENCY, messages.not_checked(asker, str(account)))
+        had = utility.identities(before, asker.namespace, account.key) if before else ()
+        added = [each for each in utility.identities(spec, asker.namespace, account.key) if each not in had]
+        return await claim(self.store, added, account.name, asker, self.detail, dry_run=dry_run)
 
     def _faults(self, utility: Utility, spec: Model) -> tuple[str, ...]:
         faults = utility.faults(spec)

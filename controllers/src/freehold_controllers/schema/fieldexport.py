@@ -14,6 +14,7 @@ from contextlib import suppress
 from freehold import exports
 from freehold.kinds.account.providerconfig import interval
 from freehold.kinds.registry import KINDS
+from freehold.kinds.utility.declaration import KUBERNETES
 from freehold.kinds.utility.fieldexport import FIELD_EXPORT, TARGETS, FieldExportSpec, To
 from freehold.kube.errors import AlreadyExists, Conflict, Forbidden, Invalid, NotFound
 from freehold.kube.objects import SECRETS, Key, Object
@@ -45,7 +46,7 @@ class FieldExports(UtilityReconciler):
             raise Stopped(Stop(Reason.NOT_SUPPORTED, message))
         spec = run.spec(FieldExportSpec)
         # The claim before all else: a key has one writer, and who isn't that has no business with the value.
-        await run.own(FIELD_EXPORT.identities(spec, run.found.namespace), "Kubernetes")
+        await run.own(FIELD_EXPORT.identities(spec, run.found.namespace, KUBERNETES), "Kubernetes")
         text = await self._value(run, spec)
         await _Target(run, spec.to).write(text, f"{spec.from_.path} of {_source(run, spec)}")
         to = spec.to

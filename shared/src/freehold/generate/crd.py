@@ -51,9 +51,9 @@ def definition(resource: Resource) -> dict[str, Any]:
         top["status"] = {**schema(resource.status), "default": {"observedGeneration": UNOBSERVED}}
         version["subresources"] = {"status": {}}
     description = cleandoc(resource.spec.__doc__ or "")
-    version["schema"] = {
-        "openAPIV3Schema": {"type": "object", "description": description, "required": ["spec"], "properties": top}
-    }
+    root: dict[str, Any] = {"type": "object", "description": description, "required": ["spec"], "properties": top}
+    _enforce(root, resource.name_rules)
+    version["schema"] = {"openAPIV3Schema": root}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

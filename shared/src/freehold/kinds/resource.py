@@ -152,6 +152,7 @@ class Resource:
         short_names: for kubectl.
         columns: of `kubectl get`, after NAME.
         rules: CEL rules of the spec beside those that follow from its fields.
+        name_rules: CEL rules of `self.metadata.name`.
         categories: of `kubectl get`.
     """
 
@@ -161,6 +162,7 @@ class Resource:
     short_names: tuple[str, ...] = ()
     columns: tuple[Column, ...] = (AGE,)
     rules: tuple[Rule, ...] = ()
+    name_rules: tuple[Rule, ...] = ()
     categories: tuple[str, ...] = ("freehold",)
 
     @property

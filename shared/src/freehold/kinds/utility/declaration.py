@@ -10,9 +10,26 @@ from typing import Any
 
 from freehold.identity import Identity, Slot
 from freehold.kinds.kind import Domain, Kind
-from freehold.kinds.resource import Resource
+from freehold.kinds.names import Requested
+from freehold.kinds.resource import GroupResource, Resource
 from freehold.kube.objects import Object
 from freehold.script import Policy
+
+KUBERNETES = "kubernetes"
+"""Key of the account that identities lie in where the objects are Kubernetes' own."""
+
+
+@dataclass(frozen=True)
+class AccountReference:
+    """The resource that stands for the account that identities lie in.
+
+    Attributes:
+        path: its type.
+        of: (spec, namespace) to the reference.
+    """
+
+    path: GroupResource
+    of: Callable[[Any, str], Requested]
 
 
 @dataclass(frozen=True)
@@ -22,7 +39,8 @@ class Utility:
     Attributes:
         resource: what Kubernetes knows of it.
         domain: the controller that runs it.
-        identities: (spec, namespace) to what a resource claims, as far as that takes no account; sorted.
+        account: the resource whose uid tells the account of its identities; None where they are Kubernetes' own.
+        identities: (spec, namespace, key of that account) to what a resource claims; sorted.
         faults: what is wrong with a spec beyond what its schema tells, one sentence each, for people.
         refusals: (spec, policy) to what the installation doesn't let a spec do, likewise.
         names: what a spec names beside, for the allow-lists of its ProviderConfig.
@@ -33,7 +51,8 @@ class Utility:
 
     resource: Resource
     domain: Domain
-    identities: Callable[[Any, str], tuple[Identity, ...]] = lambda _spec, _namespace: ()
+    account: AccountReference | None = None
+    identities: Callable[[Any, str, str], tuple[Identity, ...]] = lambda _spec, _namespace, _account: ()
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     refusals: Callable[[Any, Policy], tuple[str, ...]] = lambda _spec, _policy: ()
     names: Callable[[Any], tuple[Slot, ...]] = lambda _spec: ()

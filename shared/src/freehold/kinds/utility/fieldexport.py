@@ -30,9 +30,6 @@ from freehold.kinds.resource import (
 from freehold.kinds.utility.declaration import Utility
 from freehold.kube.objects import CONFIG_MAPS, SECRETS
 
-CLUSTER = "kubernetes"
-"""Stands in identities for the account, where the object is Kubernetes' own."""
-
 TARGETS: Mapping[str, GroupResource] = {each.kind: each for each in (CONFIG_MAPS, SECRETS)}
 """What a value may be kept in, by kind."""
 
@@ -91,11 +88,11 @@ class FieldExportStatus(Status):
     """The place: kind, name and key."""
 
 
-def _identities(spec: FieldExportSpec, namespace: str) -> tuple[Identity, ...]:
+def _identities(spec: FieldExportSpec, namespace: str, account: str) -> tuple[Identity, ...]:
     """A key has one writer, so the key is what is claimed."""
     to = spec.to
     slot = Slot(("KEY", Name((to.key,)), f"OF {to.kind.upper()}", Name((namespace, to.name))))
-    return (Identity(CLUSTER, "KEY", slot),)
+    return (Identity(account, "KEY", slot),)
 
 
 def _faults(spec: FieldExportSpec) -> tuple[str, ...]:

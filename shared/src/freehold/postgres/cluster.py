@@ -19,13 +19,13 @@ from freehold.postgres.common import (
     CATEGORIES,
     CLUSTERS,
     LAST_COLUMNS,
-    NAME_RULES,
     PHASE,
     KeySelector,
     LocalReference,
     Opaque,
     grows,
 )
+from freehold.postgres.names import NAME_RULES
 from freehold.postgres.recovery import BootstrapFrom
 from freehold.postgres.settings import SETTINGS_RULES, Settings
 

@@ -70,20 +70,6 @@ LAST_COLUMNS = (READY_REASON, READY_MESSAGE, AGE)
 
 CATEGORIES = ("freehold", "postgres")
 
-LONGEST_NAME = 50
-"""Longest name of a resource, in characters: those made for it are longer, and CloudNativePG takes no more."""
-
-NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
-"""Names of resources: labels as in RFC 1035, since Services are named after them."""
-
-NAME_RULES = (
-    Rule(
-        f"size(self.metadata.name) <= {LONGEST_NAME} && self.metadata.name.matches('{NAME}')",
-        f"metadata.name must have at most {LONGEST_NAME} characters, begin with a small letter, and hold but small "
-        "letters, digits and hyphens: objects made for it are named after it",
-    ),
-)
-
 
 def keyed(*names: str) -> JsonDict:
     """The JSON schema of a list whose items are told apart by fields."""

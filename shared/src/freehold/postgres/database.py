@@ -20,7 +20,6 @@ from freehold.postgres.common import (
     CLUSTERS,
     DATABASES,
     LAST_COLUMNS,
-    NAME_RULES,
     PHASE,
     KeySelector,
     LocalReference,
@@ -29,6 +28,7 @@ from freehold.postgres.common import (
     Text,
     keyed,
 )
+from freehold.postgres.names import NAME_RULES
 
 DATABASE_CLASS, ROLE_CLASS = "DATABASE", "ROLE"
 """Namespace classes on a cluster: databases have names of their own, and so have roles."""

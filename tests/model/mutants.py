@@ -16,10 +16,10 @@ from freehold.identity import Identity
 from freehold.lifecycle import upkeep
 from freehold.lifecycle.decision import Absence, Subject, View, attempt_unknown
 from freehold.lifecycle.removal import decide_deletion
+from freehold.lifecycle.surplus import Surplus, surplus_of
 from freehold_controllers.reconciler import deletion, dropping, ownership
 from freehold_controllers.reconciler.attempts import Attempts
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.ownership import Surplus, surplus_of
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.report import Report
 from tests.model.machine import Machine

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from freehold.cli.plan.command import CHANGES
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model, model_in
 from freehold.kinds.property import Property
@@ -24,7 +26,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.spec_fields import properties
 from freehold_devstack.processes import until
 from tests.integration.controllers.tenant import API, DEADLINE
-from tests.integration.telemetry.conftest import World
+from tests.integration.telemetry.conftest import PASSWORD, World
 from tests.integration.telemetry.leaks import canary, left, references, search
 
 AT_ONCE = 1.0
@@ -106,13 +108,26 @@ def write(world: World, text: str) -> str:
     return applied.stdout + applied.stderr
 
 
-def plan(folder: Path, text: str) -> str:
-    """What `freehold plan` says of a manifest."""
-    file = folder / "manifest.yaml"
+def plan(world: World, folder: Path, text: str) -> str:
+    """What `freehold plan` says of a manifest, without an account and with one."""
+    tenant, file = world.tenant, folder / "manifest.json"
     file.write_text(text)
-    return subprocess.run(
-        [BIN / "freehold", "plan", "--offline", "-f", file], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
+    hosts = f"--allowed-hosts={tenant.endpoint.host}:{tenant.endpoint.port}"
+    environment = {**os.environ, "KUBECONFIG": str(tenant.control_plane.kubeconfig)}
+    runs = [
+        subprocess.run(
+            [BIN / "freehold", "plan", option, "-f", file],
+            env=environment,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for option in ("--offline", hosts)
+    ]
+    assert [each.returncode for each in runs] == [0, CHANGES], runs
+    assert all("'***'" in each.stdout for each in runs)
+    return "".join(each.stdout for each in runs)
 
 
 def plant(world: World, input_: Input, name: str, value: str) -> dict[str, Any]:
@@ -133,8 +148,7 @@ def test_nothing_tells_the_value_of_a_secret(world: World, tmp_path: Path, kind:
     tenant, secret, name = world.tenant, canary(), f"told-{input_.name.lower()}"
     taken = plant(world, input_, name, secret)
     text = manifest(world, kind, name, name.upper(), **taken)
-    answers = plan(tmp_path, text)
-    assert "'***'" in answers
+    answers = plan(world, tmp_path, text)
     quoted = f"unexpected '{secret}' near '{secret[:10]}'"
     tenant.endpoint.fault(
         f"^CREATE {kind.object_type}", "error", number=1003, sqlstate="42000", message=quoted, times=None
@@ -150,6 +164,7 @@ def test_nothing_tells_the_value_of_a_secret(world: World, tmp_path: Path, kind:
     assert "denied the request" in refusal
     answers += refusal
     planted = dict.fromkeys((secret, rotated), f"{kind.name}'s {input_.name}")
+    planted[PASSWORD] = "what the plan logs in with"
     search(dict(left(world)) | {"what people are answered": answers.encode()}, planted)
 
 

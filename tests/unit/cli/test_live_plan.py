@@ -11,6 +11,7 @@ import orjson
 import pytest
 import yaml
 
+from freehold import slots
 from freehold.claim_store import ClaimStore
 from freehold.claims import Evidence
 from freehold.cli.plan import session
@@ -20,6 +21,7 @@ from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Key
 from tests.unit.cli.cluster import ACCOUNT, Cluster
+from tests.unit.reconciler.test_slots import Stage
 from tests.unit.reconciler.world import Fuse, MemorySnowflake
 
 IDENTITY = Identity(ACCOUNT, "WAREHOUSE", Name(("W",)))
@@ -43,9 +45,9 @@ def provider(cluster: Cluster) -> None:
     cluster.kube.put(PROVIDER_CONFIG.path, "default", "a", spec=spec, status=status)
 
 
-def manifest(resource: str = "w", **spec: Any) -> dict[str, Any]:
+def manifest(resource: str = "w", kind: str = "Warehouse", **spec: Any) -> dict[str, Any]:
     metadata = {"name": resource, "namespace": "a"}
-    return {"kind": "Warehouse", "metadata": metadata, "spec": {"name": resource.upper(), **spec}}
+    return {"kind": kind, "metadata": metadata, "spec": {"name": resource.upper(), **spec}}
 
 
 def plan(cluster: Cluster, folder: Path, *manifests: dict[str, Any], options: tuple[str, ...] = ()) -> Any:
@@ -58,22 +60,28 @@ def plan(cluster: Cluster, folder: Path, *manifests: dict[str, Any], options: tu
     return orjson.loads(result.stdout), result.exit_code
 
 
-def own(cluster: Cluster, account: MemorySnowflake) -> None:
-    """Have Warehouse a/w own W, which is as it was applied: without a comment."""
-    account.make("W")
-    status = {"trackedParameters": {}, "account": "ACME.PROD"}
-    cluster.kube.put(KINDS["Warehouse"].resource.path, "w", "a", spec={"name": "W"}, status=status)
-    cluster.claim(IDENTITY, "a", "w", kind="Warehouse")
+def prove(cluster: Cluster, identity: Identity, born: Any, resource: str, kind: str) -> None:
+    """Have a resource of namespace a own what was born then."""
+    cluster.claim(identity, "a", resource, kind=kind)
 
-    async def prove() -> None:
+    async def write() -> None:
         store = ClaimStore(cluster.kube)
-        claim = await store.read(IDENTITY.hash)
+        claim = await store.read(identity.hash)
         assert claim is not None
-        born: Any = account.rows["W"]["created_on"]
         evidence = Evidence(how="created", created_on=born, role="R", time=born)
         await store.replace(claim, claim.spec.model_copy(update={"evidence": evidence}))
 
-    asyncio.run(prove())
+    asyncio.run(write())
+
+
+def own(cluster: Cluster, account: MemorySnowflake, kind: str = "Warehouse", name: str = "W", **spec: Any) -> None:
+    """Have a resource own an object, which is as it was applied."""
+    account.make(name)
+    declared = KINDS[kind]
+    status = {"trackedParameters": {}, "account": "ACME.PROD"}
+    cluster.kube.put(declared.resource.path, name.lower(), "a", spec={"name": name, **spec}, status=status)
+    identity = Identity(ACCOUNT, declared.object_class, Name((name,)))
+    prove(cluster, identity, account.rows[name]["created_on"], name.lower(), kind)
 
 
 def test_what_is_not_there_is_created(cluster: Cluster, account: MemorySnowflake, tmp_path: Path) -> None:
@@ -130,6 +138,87 @@ def test_what_no_manifest_declares_would_be_dropped(cluster: Cluster, account: M
     assert [(each["name"], each["action"]) for each in entries] == [("x", "create"), ("w", "drop")]
     assert (entries[1]["statements"], code) == (['DROP WAREHOUSE "W"'], 2)
     assert not [verb for verb, _ in account.sent]
+
+
+def test_a_privilege_that_is_not_asked_for_any_more_is_revoked(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, account: MemorySnowflake, tmp_path: Path
+) -> None:
+    stage = Stage(account.fuse)
+    monkeypatch.setattr(session, "Snowflake", lambda _: stage)
+    kind = KINDS["GrantPrivilegesToAccountRole"]
+    for privilege in ("READ", "WRITE"):
+        stage.grant(privilege, "R")
+        slot = slots.grant(privilege, slots.of("STAGE", "D", "S", "X"), slots.of("ROLE", "READER"))
+        born = stage.granted[privilege]["created_on"]
+        prove(cluster, Identity(ACCOUNT, kind.object_class, slot), born, "g", kind.name)
+    spec = {"accountRole": "READER", "onSchemaObject": {"objectType": "STAGE", "objectName": "D.S.X"}}
+    status = {"trackedParameters": {}, "account": "ACME.PROD"}
+    cluster.kube.put(kind.resource.path, "g", "a", spec={**spec, "privileges": ["READ", "WRITE"]}, status=status)
+    wanted = {"kind": kind.name, "metadata": {"name": "g", "namespace": "a"}, "spec": {**spec, "privileges": ["READ"]}}
+    entries, code = plan(cluster, tmp_path, wanted)
+    assert [each["action"] for each in entries] == ["none", "drop"]
+    assert entries[1]["statements"] == ['REVOKE WRITE ON STAGE "D"."S"."X" FROM ROLE "READER"']
+    assert (code, stage.sent) == (2, [])
+
+
+@pytest.mark.usefixtures("account")
+def test_a_provider_that_is_only_among_the_manifests_is_to_be_applied_first(cluster: Cluster, tmp_path: Path) -> None:
+    config = {"authenticationType": "KeyPair", "account": "ACME-PROD"}
+    provider = {"kind": "ProviderConfig", "metadata": {"name": "new", "namespace": "a"}, "spec": config}
+    (entry,), code = plan(cluster, tmp_path, provider, manifest(providerRef={"name": "new"}))
+    assert (entry["action"], code) == ("refuse", 1)
+    assert entry["why"] == (
+        "ProviderConfig a/new is only among the manifests: apply it, and plan again when it is Ready; --offline prints "
+        "the SQL until then"
+    )
+
+
+@pytest.mark.usefixtures("account")
+def test_a_provider_counts_as_the_manifests_have_it(cluster: Cluster, tmp_path: Path) -> None:
+    changed = {"account": "ACME-PROD", "authenticationType": "KeyPair", "role": "R", "allowedRoles": ["S"]}
+    provider = {"kind": "ProviderConfig", "metadata": {"name": "default", "namespace": "a"}, "spec": changed}
+    assert plan(cluster, tmp_path, manifest(useRole="S"))[0][0]["action"] == "refuse"
+    assert plan(cluster, tmp_path, provider, manifest(useRole="S"))[0][0]["action"] == "create"
+
+
+@pytest.mark.usefixtures("account")
+def test_kinds_of_others_with_the_names_of_ours_are_left_out(cluster: Cluster, tmp_path: Path) -> None:
+    other = {"apiVersion": "postgresql.cnpg.io/v1", **manifest("d", "Database")}
+    assert plan(cluster, tmp_path, other) == ([], 0)
+
+
+def test_drops_beyond_the_cap_of_a_provider_are_told_to_wait(
+    cluster: Cluster, account: MemorySnowflake, tmp_path: Path
+) -> None:
+    cluster.kube.objects["providerconfigs", "a", "default"]["spec"]["deletion"] = {"maxPerHour": 1}
+    for name in ("D", "E"):
+        own(cluster, account, "Database", name)
+    entries = plan(cluster, tmp_path, manifest(), options=("--prune",))[0]
+    assert [each["action"] for each in entries] == ["create", "drop", "drop"]
+    assert not entries[1]["notes"]
+    assert "it waits: ProviderConfig a/default lets no more than 1" in entries[2]["notes"][0]
+
+
+def test_what_would_lock_freehold_out_is_refused(cluster: Cluster, account: MemorySnowflake, tmp_path: Path) -> None:
+    own(cluster, account, "User", "U")
+    account.rows["U"] |= {"disabled": "false"}
+    disabled = manifest("u", "User", disabled=True)
+    assert plan(cluster, tmp_path, disabled)[0][0]["action"] == "alter"
+    cluster.kube.objects["providerconfigs", "a", "default"]["status"]["user"] = "U"
+    assert "would lock itself out" in plan(cluster, tmp_path, disabled)[0][0]["why"]
+    entries = plan(cluster, tmp_path, manifest(), options=("--prune",))[0]
+    assert "a ProviderConfig logs in as" in entries[1]["why"]
+
+
+@pytest.mark.parametrize(("owner", "told"), [("OTHER", True), ("R", False)])
+def test_who_would_own_a_new_object_by_a_future_grant_is_told(
+    cluster: Cluster, account: MemorySnowflake, tmp_path: Path, owner: str, told: bool
+) -> None:
+    account.make("D")
+    account.content = ({"privilege": "OWNERSHIP", "grant_on": "SCHEMA", "grantee_name": owner},)
+    (entry,), _ = plan(cluster, tmp_path, manifest("s", "Schema", databaseName="D"))
+    assert entry["action"] == "create"
+    assert any(f"role {owner} would own it from birth on" in note for note in entry["notes"]) is told
 
 
 @pytest.mark.usefixtures("account")

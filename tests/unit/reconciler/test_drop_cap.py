@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from freehold.kube.objects import Object
+from freehold.lifecycle.drop_cap import refusal
 from freehold.snowflake.errors import SnowflakeError
-from freehold_controllers.reconciler.drop_cap import refusal
 from freehold_controllers.runtime.work import Unfinished
 from tests.unit.reconciler.world import Fuse, World, each_death
 

@@ -13,11 +13,12 @@ from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
+from freehold.lifecycle.surplus import surplus_of
 from freehold.slots import grant, of
 from freehold_controllers.reconciler import naming
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.ownership import Owned, hold, surplus_of
+from freehold_controllers.reconciler.ownership import Owned, hold
 from tests.harness.declarations import ALL_KINDS, GRANT, OWNERSHIP, ROLE_ASSIGNMENT, TABLE
 from tests.unit.reconciler.world import Fuse, World
 

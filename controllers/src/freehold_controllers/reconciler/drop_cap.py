@@ -1,4 +1,4 @@
-"""How many objects that hold data may be dropped in an hour through a ProviderConfig, whoever drops them.
+"""Keeping to the cap of a ProviderConfig (`freehold.lifecycle.drop_cap`), whoever drops.
 
 The times of the latest DROPs stand in its status, written by compare-and-set before each, so that controllers and
 restarts all count together. Without a cap nothing is written.
@@ -7,56 +7,24 @@ restarts all count together. Without a cap nothing is written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from freehold import confirmation
-from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG, Deletion
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kube.errors import Conflict, NotFound
 from freehold.kube.objects import Object
 from freehold.lifecycle.decision import Stop
+from freehold.lifecycle.drop_cap import cap_of, recent, refusal
 from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.services import Services
 
-_HOUR = timedelta(hours=1)
-
 _ATTEMPTS = 10
 """Tries to write the status of a ProviderConfig that others write, too."""
 
 
-def cap_of(config: Object) -> int | None:
-    """Most DROPs an hour; None for any number."""
-    return Deletion.model_validate(config.spec.get("deletion") or {}).max_per_hour
-
-
-def refusal(config: Object, now: datetime) -> Stop | None:
-    """Why nothing may be dropped now, and what to do about it; None when there is room.
-
-    Args:
-        config: the ProviderConfig.
-        now: API server's time.
-    """
-    cap, until = cap_of(config), confirmation.until(config.annotations)
-    if cap is None or len(_recent(config, now)) < cap or (until is not None and now < until):
-        return None
-    wrong = f" (it is {text!r} now)" if (text := confirmation.unreadable(config.annotations)) else ""
-    rule = (
-        f"no more than {cap} of the objects that hold data be dropped in an hour, and that many were. It goes on by "
-        "itself when the hour has room again; to go on at once"
-        if cap
-        else "no object that holds data be dropped without a confirmation. To go on"
-    )
-    return Stop(
-        Reason.DELETE_BLOCKED,
-        f"ProviderConfig {config.namespace}/{config.name} lets {rule}, set the annotation {CONFIRMED_UNTIL} of the "
-        f"ProviderConfig to a time to come, as {confirmation.FORM}{wrong}",
-        soon=True,
-    )
-
-
 def hindrance(services: Services, managed: Managed) -> Stop | None:
-    """The same for the object of a resource, as far as the live copy tells; nothing for what isn't capped."""
+    """As `refusal`, for the object of a resource, as far as the live copy tells; nothing for what isn't capped."""
     config = services.reflectors[PROVIDER_CONFIG.kind].store.get(managed.provider)
     return refusal(config, services.now) if managed.kind.holds_data and config else None
 
@@ -85,7 +53,7 @@ async def spend(services: Services, managed: Managed) -> datetime | None:
         if stop := refusal(config, now):
             raise Stopped(stop)
         try:
-            await _write(services, config, [*_recent(config, now), now])
+            await _write(services, config, [*recent(config, now), now])
         except Conflict:
             continue
         return now
@@ -106,7 +74,7 @@ async def give_back(services: Services, managed: Managed, counted: datetime | No
     for _ in range(_ATTEMPTS):
         config = await services.kube.get(PROVIDER_CONFIG.path, name, namespace)
         try:
-            await _write(services, config, [each for each in _recent(config, services.now) if each != counted])
+            await _write(services, config, [each for each in recent(config, services.now) if each != counted])
         except Conflict:
             continue
         return
@@ -121,9 +89,3 @@ async def _write(services: Services, config: Object, drops: Sequence[datetime]) 
     }
     path, manager = PROVIDER_CONFIG.path, services.manager
     await services.kube.patch(path, config.name, config.namespace, body, subresource="status", field_manager=manager)
-
-
-def _recent(config: Object, now: datetime) -> list[datetime]:
-    """The DROPs of the past hour, earliest first."""
-    told = map(datetime.fromisoformat, config.status.get("recentDrops") or ())
-    return [each for each in told if now - each < _HOUR]

@@ -20,7 +20,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kube.errors import Forbidden, NotFound
 from freehold.kube.objects import DEFINITIONS, Key
-from freehold.lifecycle import wishes
+from freehold.lifecycle import lock_out, wishes
 from freehold.lifecycle.decision import Absence, Stop, Subject
 from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.removal import (
@@ -118,16 +118,12 @@ async def hindrance_of(services: Services, managed: Managed, remote: Remote, sub
 
 
 def _logged_in_as(services: Services, remote: Remote, subject: Subject) -> Stop | None:
-    """A user that a ProviderConfig of its account logs in as is still needed, whoever's that is."""
     if subject.kind.locks_out is None or subject.claim is None:
         return None
-    account, name = subject.claim.identity.account.key, subject.target.parts[-1]
+    account = subject.claim.identity.account.key
     configs = services.reflectors[PROVIDER_CONFIG.kind].store.values()
     users = {each.status.get("user") for each in configs if (each.status.get("account") or {}).get("key") == account}
-    if name not in {remote.user, *users}:
-        return None
-    message = f"a ProviderConfig logs in as {subject}: have it log in as another user first, or delete it"
-    return Stop(Reason.DELETE_BLOCKED, message, soon=True)
+    return lock_out.by_drop(subject.kind, subject.target, {remote.user, *users})
 
 
 async def require_way(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from freehold import conflicts
 from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all, spelt_otherwise
 from freehold.claims import CLAIM, GRACE, Claim, Holder, new_claim
-from freehold.identity import Identity, Slot
+from freehold.identity import Identity
 from freehold.kube.objects import Key
 from freehold.lifecycle.decision import Stop
 from freehold.lifecycle.reasons import Reason
+from freehold.lifecycle.surplus import surplus_of
 from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
@@ -86,44 +87,6 @@ async def hold(services: Services, managed: Claimant, identities: Sequence[Ident
         tuple(Holding(services.store, ours[each.hash]) for each in identities),
         tuple(surplus),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Surplus:
-    """The claims of a resource to what it doesn't stand for.
-
-    Attributes:
-        idle: nothing is known of their objects: they are given up.
-        filled: slots that may be filled: they are taken away.
-        pinned: objects, or slots in another account: they keep it from standing for anything else.
-    """
-
-    idle: tuple[Claim, ...]
-    filled: tuple[Claim, ...]
-    pinned: tuple[Claim, ...]
-
-
-def surplus_of(held: Sequence[Claim], identities: Sequence[Identity]) -> Surplus:
-    """Sort the claims of a resource that are to none of its identities. Pure.
-
-    Args:
-        held: all its claims.
-        identities: what it stands for, in one account.
-    """
-    wanted, accounts = {each.hash for each in identities}, {each.account for each in identities}
-    others = [each for each in held if each.name not in wanted]
-    telling = [each for each in others if each.spec.telling]
-    filled = [each for each in telling if _is_slot_in(each, accounts)]
-    return Surplus(
-        idle=tuple(each for each in others if each not in telling),
-        filled=tuple(filled),
-        pinned=tuple(each for each in telling if each not in filled),
-    )
-
-
-def _is_slot_in(claim: Claim, accounts: Collection[str]) -> bool:
-    identity = claim.spec.identity.identity
-    return isinstance(identity.name, Slot) and identity.account in accounts
 
 
 async def _sort_out(services: Services, managed: Claimant, identities: Sequence[Identity]) -> Sequence[Claim]:

@@ -19,6 +19,7 @@ from freehold.lifecycle.decision import (
     Stop,
     Subject,
     Tell,
+    Update,
 )
 from freehold.lifecycle.foresight import foreseen, planned
 from freehold.lifecycle.reasons import Reason
@@ -31,6 +32,7 @@ from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
+from freehold_controllers.reconciler.updating import lock_out_by
 
 _PLANNED = Gauge(
     "freehold_planned_statements",
@@ -69,6 +71,8 @@ async def rehearse(
             await dropping.require_way(services, managed, settled.claim.identity.identity, remote, settled)
         case Create(), _ if _evidence(settled) is None:
             require(await missing_parent(remote, managed.spec))
+        case Update() as update, _:
+            require(lock_out_by(remote, update))
     raise Stopped(withheld(planned(settled, decision, view, force=managed.force_destroy)))
 
 

@@ -6,16 +6,16 @@ import re
 
 from freehold import altering, create_or_alter
 from freehold.kinds.steps import Step
-from freehold.lifecycle.decision import Stop, Update, told
+from freehold.lifecycle import lock_out
+from freehold.lifecycle.decision import Stop, Update
 from freehold.lifecycle.foresight import as_a_whole
-from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation
 from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
-from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
 
@@ -32,18 +32,11 @@ def _tells_of_lack(error: SnowflakeError, decided: Update) -> bool:
     )
 
 
-def _lock_out(remote: Remote, decided: Update) -> Stop | None:
-    """What of an update would shut us out of the account, and with it out of mending that."""
-    kind, credential = remote.kind, remote.settings.credential
-    if kind.locks_out is None or remote.target.parts[-1] != remote.user:
-        return None
+def lock_out_by(remote: Remote, decided: Update) -> Stop | None:
+    """What of an update would shut us out of the account."""
+    credential = remote.settings.credential
     fingerprint = credential.fingerprint if isinstance(credential, KeyPair) else None
-    those = [each for each in decided.differences if kind.locks_out(each, fingerprint)]
-    if not those:
-        return None
-    remedy = "change how the ProviderConfig logs in first, or change the manifest back"
-    message = f"{remote.target}: {told(those)}. Freehold logs in as this user, and would lock itself out: {remedy}"
-    return Stop(Reason.DESTRUCTIVE_CHANGE, message)
+    return lock_out.by_update(remote.kind, remote.target, decided.differences, remote.user, fingerprint)
 
 
 async def update(
@@ -67,8 +60,7 @@ async def update(
         SnowflakeError: likewise.
     """
     kind, spec = managed.kind, managed.spec
-    if stop := _lock_out(remote, decided):
-        raise Stopped(stop)
+    require(lock_out_by(remote, decided))
     account = holding.spec.identity.account.key
     steps = altering.alter(kind, remote.target, spec, seen, decided.differences)
     whole = as_a_whole(kind, remote.target, spec, seen, decided)

@@ -22,6 +22,7 @@ from freehold.identity import Identity
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kube.objects import NAMESPACES, Object
+from freehold.lifecycle.surplus import surplus_of
 from freehold.permissions import Usage
 from freehold.resolve import Resolved, Unresolved, resolve
 
@@ -177,9 +178,20 @@ async def _ownership(
     for identity in identities:
         yield await _claimed(store, new_claim(identity, provider.account.name, asker))
     if stored is not None:
-        for claim in await store.of_holder(asker):
-            if claim.spec.evidence and claim.spec.identity.identity not in identities:
-                yield Finding(Verdict.REFUSED, _moved(claim, identities))
+        others = surplus_of(await held_by(store, asker), identities)
+        for claim in others.pinned:
+            yield Finding(Verdict.REFUSED, _moved(claim, identities))
+        for claim in others.filled:
+            yield Finding(Verdict.NOTE, f"{claim.spec.identity.fqn} isn't asked for any more, and is taken away")
+
+
+async def held_by(store: ClaimStore, holder: Holder) -> list[Claim]:
+    """The claims of a resource.
+
+    Raises:
+        ApiError: there is no answer.
+    """
+    return [each for each in await store.of_holder(holder) if each.spec.holder.same(holder)]
 
 
 async def _allowed(store: ClaimStore, subject: Subject, spec: SnowflakeSpec, resolved: Resolved) -> Finding:

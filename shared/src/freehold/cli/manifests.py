@@ -15,6 +15,7 @@ from freehold import validation
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS, refused
+from freehold.kinds.resource import Resource
 
 
 class ManifestError(ValueError):
@@ -33,19 +34,25 @@ class FaultyManifest(ValueError):
         self.faults = faults
 
 
-def load(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """The manifests of our kinds in files and folders; `-` is standard input.
+def load(files: Iterable[Path], *further: Resource) -> list[dict[str, Any]]:
+    """The manifests of the kinds that have objects in files and folders; `-` is standard input.
+
+    Args:
+        files: these.
+        further: other resources whose manifests are wanted as well.
 
     Raises:
         ManifestError: one can't be read.
     """
-    return [each for file in files for each in _manifests(file)]
+    wanted = {each.kind: each.path.group for each in (*(kind.resource for kind in KINDS.values()), *further)}
+    return [each for file in files for each in _manifests(file, wanted)]
 
 
-def _manifests(file: Path) -> Iterator[dict[str, Any]]:
+def _manifests(file: Path, wanted: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Those of a file, of kinds that are given with their groups: others have kinds of the same names."""
     if file.is_dir():
         for each in sorted(file.glob("*.y*ml")):
-            yield from _manifests(each)
+            yield from _manifests(each, wanted)
         return
     for document in _documents(file):
         if document is None:
@@ -53,7 +60,8 @@ def _manifests(file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(document, dict):
             raise ManifestError(f"{file}: not a manifest but a {type(document).__name__}")
         for each in document.get("items", [document]):
-            if each.get("kind") in KINDS:
+            group = wanted.get(each.get("kind"))
+            if group and str(each.get("apiVersion", f"{group}/")).startswith(f"{group}/"):
                 if not isinstance(each.get("metadata"), dict) or "name" not in each["metadata"]:
                     raise ManifestError(f"{file}: a {each['kind']} has no metadata.name")
                 yield each

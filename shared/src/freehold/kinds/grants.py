@@ -265,8 +265,12 @@ def listing(securable: Phrase) -> Sql:
 def is_on(securable: Phrase, row: Row) -> bool:
     """Whether a row of that SHOW is about these objects: of a container it tells objects to come of all types."""
     _, future, rest = str(securable[0]).rpartition("FUTURE ")
-    expected = _singular(rest.partition(" IN ")[0])
-    return not future or words(row["grant_on"]) in (expected, _SHOWN_TYPES.get(expected))
+    return not future or is_of(_singular(rest.partition(" IN ")[0]), row)
+
+
+def is_of(object_type: str, row: Row) -> bool:
+    """Whether a row of SHOW GRANTS is about objects of a type."""
+    return words(row["grant_on"]) in (object_type, _SHOWN_TYPES.get(object_type))
 
 
 def _show(slot: Slot) -> Listing:

@@ -13,6 +13,7 @@ from freehold.kube.errors import ApiError
 from freehold.kube.objects import SECRETS
 from freehold.login_policy import LoginPolicy
 from freehold.resolve import Get, Provider
+from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.errors import ConfigurationError
 from freehold.snowflake.settings import ConnectionSettings, settings_from
 
@@ -25,6 +26,23 @@ _CREDENTIALS = {
     "SNOWFLAKE_PASSWORD": "UsernamePassword",
 }
 """Variables that hold what that user logs in with, and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A log-in for looking, and what the controllers would log in as.
+
+    Attributes:
+        settings: the log-in.
+        role: the role that would own what is created.
+        user: stored name of the user whom the ProviderConfig logs in as; empty before it did.
+        fingerprint: of the key that it does so with; None where it has none, empty where that isn't known here.
+    """
+
+    settings: ConnectionSettings
+    role: str
+    user: str
+    fingerprint: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +59,8 @@ class Access:
     policy: LoginPolicy
     environment: Mapping[str, str] = field(repr=False)
 
-    async def settings(self, provider: Provider, use_role: str | None) -> tuple[ConnectionSettings, str]:
-        """The log-in for a resource, and the role that would own its object.
+    async def login(self, provider: Provider, use_role: str | None) -> Login:
+        """The log-in for a resource.
 
         Args:
             provider: its ProviderConfig, whose account is proven.
@@ -65,7 +83,14 @@ class Access:
             policy=self.policy,
             account_key=provider.account.key if provider.account else None,
         )
-        return settings.acting_as(self.environment.get(ROLE) or working or None), working
+        credential = settings.credential
+        key = credential.fingerprint if isinstance(credential, KeyPair) else None
+        return Login(
+            settings.acting_as(self.environment.get(ROLE) or working or None),
+            working,
+            str(status.get("user") or ""),
+            "" if USER in self.environment else key,
+        )
 
     async def secret(self, namespace: str, name: str) -> Mapping[str, bytes] | None:
         """Data of a Secret; None when there is none.

@@ -17,6 +17,7 @@ from freehold.cli.manifests import ManifestError, load
 from freehold.cli.plan import offline as offline_plan
 from freehold.cli.plan import printing
 from freehold.cli.plan.entries import Action, Entry
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
 from freehold.login_policy import LoginPolicy
@@ -72,13 +73,14 @@ def plan(
     is nothing to do, 2 when there is, and 1 when something is refused or can't be told.
     """
     try:
-        manifests = load(files)
+        manifests = load(files, PROVIDER_CONFIG)
     except ManifestError as error:
         raise console.fail(str(error)) from error
-    if not manifests:
+    objects = [each for each in manifests if each["kind"] in KINDS]
+    if not objects:
         console.err.print(f"nothing to plan: no manifest is of a kind that has an object ({', '.join(KINDS)})")
     if offline:
-        raise typer.Exit(FAILED if offline_plan.show(manifests) else 0)
+        raise typer.Exit(FAILED if offline_plan.show(objects) else 0)
     try:
         # The command line installs without the driver, and does all else without it.
         from freehold.cli.plan import session  # noqa: PLC0415

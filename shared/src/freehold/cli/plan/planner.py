@@ -4,37 +4,37 @@ reads of cluster and account. Nothing is written to either."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from freehold import fingerprint, planning
 from freehold.claim_contest import Awaiting, acquire
 from freehold.claim_store import ClaimStore
-from freehold.claims import ClaimSpec, Holder, new_claim
+from freehold.claims import Claim, ClaimSpec, new_claim
 from freehold.cli import explanation
 from freehold.cli.explanation import Verdict, explained
-from freehold.cli.manifests import namespace_of
 from freehold.cli.plan import prospect
-from freehold.cli.plan.access import Access
+from freehold.cli.plan.access import Access, Login
 from freehold.cli.plan.entries import Action, Entry
 from freehold.cli.plan.order import Circle, ranks
+from freehold.cli.plan.resources import holder_of, overlaid
 from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec, SnowflakeStatus
 from freehold.kinds.kind import Kind
 from freehold.kinds.references import references_of, secrets_of, with_names, with_secrets
 from freehold.kinds.registry import KINDS
-from freehold.kinds.resource import GroupResource
 from freehold.kinds.secret_inputs import secret_input
 from freehold.kube.client import Kube
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import SECRETS, Key, Object
-from freehold.lifecycle import wishes
+from freehold.lifecycle import drop_cap, wishes
 from freehold.lifecycle.changes import with_changes
 from freehold.lifecycle.decision import Subject
+from freehold.lifecycle.surplus import surplus_of
 from freehold.recreation import FORCE_NEW_ANNOTATION
-from freehold.resolve import Get, Resolved, live, resolve
+from freehold.resolve import Get, Provider, Resolved, Unresolved, live, resolve
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.errors import ConfigurationError, SnowflakeError
 from freehold.snowflake.query_tag import QueryTag
@@ -49,30 +49,6 @@ class Refused(Exception):
     """A resource would not be worked on."""
 
 
-def overlaid(get: Get, manifests: Mapping[Key, Object]) -> Get:
-    """Reads resources as they would be once manifests are applied."""
-
-    async def over(path: GroupResource, namespace: str, name: str) -> Object | None:
-        return manifests.get(Key(path.kind, namespace, name)) or await get(path, namespace, name)
-
-    return over
-
-
-def applied_over(manifest: Mapping[str, Any], stored: Object | None) -> Object:
-    """A resource as it would be once its manifest is applied: what others have annotated stays."""
-    key = {"name": manifest["metadata"]["name"], "namespace": namespace_of(manifest)}
-    before = stored.metadata if stored else {}
-    annotations = {**(before.get("annotations") or {}), **(manifest["metadata"].get("annotations") or {})}
-    metadata = {**before, **manifest["metadata"], **key, "annotations": annotations}
-    return Object({**manifest, "metadata": metadata, "status": stored.status if stored else {}})
-
-
-def holder_of(found: Object) -> Holder:
-    """Who a resource is as the holder of a claim."""
-    group = KINDS[found.kind].resource.path.group
-    return Holder(group=group, kind=found.kind, namespace=found.namespace, name=found.name, uid=found.uid)
-
-
 @dataclass(slots=True)
 class Planner:
     """Plans for the manifests of one command.
@@ -82,23 +58,27 @@ class Planner:
         snowflake: the accounts.
         access: the ways into them.
         manifests: the resources as they would be.
+        configs: the ProviderConfigs among the manifests, likewise.
         needs: what each of them refers to, and what its objects lie in.
         planned: what each of them stands for.
         entries: what is planned so far.
+        drops: how many objects that hold data are planned to be dropped so far, by ProviderConfig.
     """
 
     kube: Kube
     snowflake: Snowflake
     access: Access
     manifests: Mapping[Key, Object]
+    configs: Mapping[Key, Object] = field(default_factory=dict)
     needs: dict[Key, set[Key]] = field(default_factory=dict)
     planned: dict[Key, tuple[Identity, ...]] = field(default_factory=dict)
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
+    drops: Counter[Key] = field(default_factory=Counter)
 
     @property
     def get(self) -> Get:
         """Reads resources as they would be."""
-        return overlaid(live(self.kube), self.manifests)
+        return overlaid(live(self.kube), {**self.configs, **self.manifests})
 
     async def plan(self, tell: Callable[[], None]) -> Sequence[Entry]:
         """What would be done, in the order in which it can be.
@@ -134,15 +114,9 @@ class Planner:
         try:
             spec = kind.spec.model_validate(found.spec)
             resolved = await self._resolved(kind, found.namespace, spec)
-            settings, role = await self.access.settings(resolved.provider, spec.use_role)
-            entries = []
-            for claim in await ClaimStore(self.kube).of_holder(holder_of(found)):
-                target = kind.target_of(claim.spec.identity.identity.name)
-                sight = Sight(self.snowflake, settings, role, kind, target, _tag(found))
-                subject = await self._with_wishes(Subject(kind, spec, target, claim.spec, role), found, resolved)
-                force = wishes.force_destroyed(found.annotations)
-                entries.append(await prospect.removal(found.key, sight, subject, force=force))
-            return [each for each in entries if each is not None]
+            login = await self.access.login(resolved.provider, spec.use_role)
+            held = await explanation.held_by(ClaimStore(self.kube), holder_of(found))
+            return [each async for each in self._removals(found, spec, resolved, login, held)]
         except (Refused, ConfigurationError, SnowflakeError, ValueError) as error:
             return [Entry(found.key, "", Action.REFUSE, why=str(error))]
 
@@ -178,27 +152,57 @@ class Planner:
         spec: SnowflakeSpec = kind.spec.model_validate(found.spec)
         resolved = await resolve(kind, key.namespace, spec, self.get)
         if not isinstance(resolved, Resolved) or resolved.identities is None:
-            raise Refused("; ".join(notes))
+            raise Refused("; ".join(self._unproven(resolved) or notes))
         self._require_way(key, resolved.identities)
         order = found.annotations.get(FORCE_NEW_ANNOTATION)
         spec_hash = fingerprint.spec_hash(kind, spec)
         spec = await self._with_secrets(found, await self._with_names(found, spec, notes))
         tracked = SnowflakeStatus.model_validate(found.status).tracked_parameters
-        settings, role = await self.access.settings(resolved.provider, spec.use_role)
+        login = await self.access.login(resolved.provider, spec.use_role)
         details = planning.details(kind, spec, tracked or ())
         for identity in resolved.identities:
             target = kind.target_of(identity.name)
             claim = None if spec.management_policies.observe_only else await self._claim(identity, resolved, found)
-            subject = Subject(kind, spec, target, claim, role, order=order, spec_hash=spec_hash)
+            subject = Subject(kind, spec, target, claim, login.role, order=order, spec_hash=spec_hash)
             subject = await self._with_wishes(subject, found, resolved)
             entry = await prospect.upkeep(
                 key,
-                Sight(self.snowflake, settings, role, kind, target, _tag(found), details),
+                Sight(self.snowflake, login.settings, login.role, kind, target, _tag(found), details),
                 with_changes(subject, tracked, fingerprint.applied(kind, spec)),
+                login,
                 parent_planned=any(self._holds(each)(identity) for each in self.planned),
                 force=wishes.force_destroyed(found.annotations),
             )
-            yield replace(entry, notes=tuple(notes))
+            entry = await self._with_cap(kind, entry, resolved.provider)
+            yield replace(entry, notes=(*notes, *entry.notes))
+        if not spec.management_policies.observe_only:
+            held = await explanation.held_by(ClaimStore(self.kube), holder_of(found))
+            surplus = surplus_of(held, resolved.identities).filled
+            async for entry in self._removals(found, spec, resolved, login, surplus):
+                yield entry
+
+    async def _removals(
+        self, found: Object, spec: SnowflakeSpec, resolved: Resolved, login: Login, claims: Iterable[Claim]
+    ) -> AsyncIterator[Entry]:
+        """What would be sent for claims of a resource that goes, or doesn't ask for what they are to any more."""
+        kind, force = resolved.kind, wishes.force_destroyed(found.annotations)
+        for claim in claims:
+            target = kind.target_of(claim.spec.identity.identity.name)
+            sight = Sight(self.snowflake, login.settings, login.role, kind, target, _tag(found))
+            subject = await self._with_wishes(Subject(kind, spec, target, claim.spec, login.role), found, resolved)
+            if entry := await prospect.removal(found.key, sight, subject, login, force=force):
+                yield await self._with_cap(kind, entry, resolved.provider)
+
+    async def _with_cap(self, kind: Kind, entry: Entry, provider: Provider) -> Entry:
+        """An entry with what the ProviderConfig's cap of DROPs says of it."""
+        if entry.action not in (Action.DROP, Action.RECREATE) or not kind.holds_data:
+            return entry
+        if (config := await self._config(provider)) is None:
+            return entry
+        before = self.drops[config.key]
+        self.drops[config.key] += 1
+        waits = drop_cap.refusal(config, self.kube.server_time, before=before)
+        return replace(entry, notes=(*entry.notes, f"it waits: {waits.message}")) if waits else entry
 
     async def _require_admission(self, found: Object, notes: list[str]) -> None:
         """What admission would refuse, by its own functions."""
@@ -209,6 +213,15 @@ class Planner:
         notes += [each.why for each in findings if each.verdict in (Verdict.NOTE, Verdict.UNKNOWN)]
         if refused := [each.why for each in findings if each.verdict is Verdict.REFUSED]:
             raise Refused("; ".join(refused))
+
+    def _unproven(self, resolved: Resolved | Unresolved) -> tuple[str, ...]:
+        """What to do where nobody has logged in yet, since the ProviderConfig is to be applied as well."""
+        provider = resolved.provider
+        config = self.configs.get(Key(PROVIDER_CONFIG.kind, provider.namespace, provider.name)) if provider else None
+        if config is None or config.uid or not isinstance(resolved, Resolved):
+            return ()
+        what = f"ProviderConfig {config.namespace}/{config.name} is only among the manifests"
+        return (f"{what}: apply it, and plan again when it is Ready; --offline prints the SQL until then",)
 
     def _require_way(self, key: Key, identities: Sequence[Identity]) -> None:
         """What stands in the way among the manifests themselves."""
@@ -261,9 +274,11 @@ class Planner:
         return outcome.claim.spec if ours else asked.spec
 
     async def _with_wishes(self, subject: Subject, found: Object, resolved: Resolved) -> Subject:
-        provider = resolved.provider
-        config = await self.get(PROVIDER_CONFIG.path, provider.namespace, provider.name)
+        config = await self._config(resolved.provider)
         return wishes.with_wishes(subject, holder_of(found), found.annotations, config)
+
+    async def _config(self, provider: Provider) -> Object | None:
+        return await self.get(PROVIDER_CONFIG.path, provider.namespace, provider.name)
 
 
 def _ready(found: Object) -> bool:

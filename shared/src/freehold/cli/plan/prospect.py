@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from freehold import planning
 from freehold.claims import Evidence
+from freehold.cli.plan.access import Login
 from freehold.cli.plan.entries import Action, Entry
 from freehold.kube.objects import Key
+from freehold.lifecycle import lock_out
 from freehold.lifecycle.decision import Absence, Create, Drop, InSync, Look, Recreate, Stop, Subject, Tell, Update
 from freehold.lifecycle.foresight import Foreseen, foreseen, planned
 from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.removal import decide_deletion, kept_on_purpose
 from freehold.lifecycle.upkeep import decide, paused
 from freehold.observation import Observation
+from freehold.snowflake.birth import owner_at_birth
 from freehold.snowflake.contents import hindrance_inside
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
@@ -22,13 +25,16 @@ _LEFT = frozenset({Reason.RECONCILE_PAUSED, Reason.DEPENDENCY_NOT_READY})
 """Reasons to leave an object as it is for now, which nobody has to do anything about."""
 
 
-async def upkeep(resource: Key, sight: Sight, subject: Subject, *, parent_planned: bool, force: bool) -> Entry:
+async def upkeep(
+    resource: Key, sight: Sight, subject: Subject, login: Login, *, parent_planned: bool, force: bool
+) -> Entry:
     """What would become of the object of a resource that stays.
 
     Args:
         resource: whose object it is.
         sight: the object.
         subject: what is known of it, with the claim that it has or would have.
+        login: whom the controllers log in as.
         parent_planned: whether what contains it is made by the same plan.
         force: whether the user wants it dropped with all that is inside, where it is recreated.
 
@@ -42,7 +48,7 @@ async def upkeep(resource: Key, sight: Sight, subject: Subject, *, parent_planne
     if isinstance(decision, Stop):
         action = Action.NONE if decision.reason in _LEFT else Action.REFUSE
         return Entry(resource, str(subject), action, why=decision.message)
-    if stop := await _in_the_way(sight, settled, decision, parent_planned=parent_planned, force=force):
+    if stop := await _in_the_way(sight, settled, decision, login, parent_planned=parent_planned, force=force):
         return Entry(resource, str(subject), Action.REFUSE, why=stop.message)
     return Entry(
         resource,
@@ -51,16 +57,19 @@ async def upkeep(resource: Key, sight: Sight, subject: Subject, *, parent_planne
         decision.differences if isinstance(decision, Update | Recreate | Tell) else (),
         tuple(each.shown for each in planned(settled, decision, view, force=force)),
         "it differs, and is left as it is" if isinstance(decision, Tell) else "",
+        await _at_birth(sight) if isinstance(decision, Create | Recreate) and not parent_planned else (),
     )
 
 
-async def removal(resource: Key, sight: Sight, subject: Subject, *, force: bool) -> Entry | None:
-    """What would become of the object of a resource that is deleted; None where nothing would be sent for it.
+async def removal(resource: Key, sight: Sight, subject: Subject, login: Login, *, force: bool) -> Entry | None:
+    """What would become of the object of a resource that is deleted, or of a slot that one doesn't ask for any more;
+    None where nothing would be sent for it.
 
     Args:
         resource: whose object it is.
         sight: the object.
         subject: what is known of it, with the user's wishes.
+        login: whom the controllers log in as.
         force: whether the user wants it dropped with all that is inside.
 
     Raises:
@@ -72,7 +81,7 @@ async def removal(resource: Key, sight: Sight, subject: Subject, *, force: bool)
         decision = decide_deletion(subject, view)
         row = view.row if isinstance(view, Observation) else None
         if isinstance(decision, Drop):
-            stop = await hindrance_inside(sight, subject, force=force)
+            stop = await _kept_by(sight, subject, login, force=force)
             statement = planning.drop(subject.kind, subject.target, row, force=force)
             if stop is None:
                 return Entry(resource, str(subject), Action.DROP, statements=(statement.shown,))
@@ -100,7 +109,7 @@ def _decided(subject: Subject, view: Observation | Absence) -> tuple[Subject, Fo
 
 
 async def _in_the_way(
-    sight: Sight, subject: Subject, decision: Foreseen, *, parent_planned: bool, force: bool
+    sight: Sight, subject: Subject, decision: Foreseen, login: Login, *, parent_planned: bool, force: bool
 ) -> Stop | None:
     """What the controllers would find before they sent anything."""
     if isinstance(decision, Create) and _evidence(subject) is None and not parent_planned:
@@ -108,8 +117,25 @@ async def _in_the_way(
     if isinstance(decision, Recreate):
         if kept := kept_on_purpose(subject) or subject.unclear:
             return Stop(Reason.DELETE_BLOCKED, f"{subject} stays: {kept}")
-        return await hindrance_inside(sight, subject, force=force)
+        return await _kept_by(sight, subject, login, force=force)
+    if isinstance(decision, Update):
+        return lock_out.by_update(subject.kind, subject.target, decision.differences, login.user, login.fingerprint)
     return None
+
+
+async def _kept_by(sight: Sight, subject: Subject, login: Login, *, force: bool) -> Stop | None:
+    """What stands in the way of a DROP."""
+    stop = lock_out.by_drop(subject.kind, subject.target, {login.user})
+    return stop or await hindrance_inside(sight, subject, force=force)
+
+
+async def _at_birth(sight: Sight) -> tuple[str, ...]:
+    """What becomes of an object right when it is created."""
+    owner = await owner_at_birth(sight)
+    if owner in (None, sight.role):
+        return ()
+    fate = f"role {owner} would own it from birth on, by a future grant of OWNERSHIP, and Freehold would leave it alone"
+    return (f"{fate}: have the ProviderConfig work as that role, or revoke the future grant",)
 
 
 def _action(subject: Subject, settled: Subject, decision: Foreseen) -> Action:

@@ -10,7 +10,9 @@ from freehold.cli import console
 from freehold.cli.manifests import namespace_of
 from freehold.cli.plan.access import Access
 from freehold.cli.plan.entries import Entry
-from freehold.cli.plan.planner import Planner, applied_over
+from freehold.cli.plan.planner import Planner
+from freehold.cli.plan.resources import applied_over, overlaid
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kube.client import Kube
 from freehold.kube.objects import Key, Object
@@ -26,7 +28,7 @@ async def entries(
 
     Args:
         kube: the cluster.
-        manifests: as people wrote them.
+        manifests: as people wrote them, of kinds that have objects and of ProviderConfigs.
         policy: what may be connected to.
         prune: also for resources that no manifest declares.
         selector: labels of these; None for all in the manifests' namespaces.
@@ -36,12 +38,14 @@ async def entries(
     """
     get = live(kube)
     resources: dict[Key, Object] = {}
+    configs: dict[Key, Object] = {}
     with console.err.status("reading resources") as status:
         for manifest in manifests:
-            path = KINDS[manifest["kind"]].resource.path
+            kind = KINDS.get(manifest["kind"])
+            path = (kind.resource if kind else PROVIDER_CONFIG).path
             stored = await get(path, namespace_of(manifest), manifest["metadata"]["name"])
             resource = applied_over(manifest, stored)
-            resources[resource.key] = resource
+            (resources if kind else configs)[resource.key] = resource
         done = 0
 
         def tell() -> None:
@@ -50,7 +54,8 @@ async def entries(
             status.update(f"{done:,} of {len(resources):,} resources looked at")
 
         async with Snowflake("freehold-plan") as snowflake:
-            planner = Planner(kube, snowflake, Access(get, policy, os.environ), resources)
+            access = Access(overlaid(get, configs), policy, os.environ)
+            planner = Planner(kube, snowflake, access, resources, configs)
             found = list(await planner.plan(tell))
             for each in await _undeclared(kube, resources, selector) if prune else ():
                 status.update(f"looking at {each.key}, which no manifest declares")

@@ -82,6 +82,17 @@ _GRANTABLE: Mapping[str, Iterable[str]] = {
 }  # fmt: skip
 """Privileges by type of object, without CREATE. On views those of tables are accepted as well, and do nothing."""
 
+_ACCOUNTADMINS = frozenset({
+    "BIND SERVICE ENDPOINT", "CREATE ACCOUNT", "CREATE API INTEGRATION", "CREATE APPLICATION",
+    "CREATE APPLICATION PACKAGE", "CREATE COMPUTE POOL", "CREATE DATA CONNECTIVITY PROXY", "CREATE DATABASE",
+    "CREATE FAILOVER GROUP", "CREATE INTEGRATION", "CREATE LISTING", "CREATE NOTIFICATION INTEGRATION",
+    "CREATE PREVIEW APPLICATION", "CREATE REPLICATION GROUP", "CREATE SHARE", "CREATE STORAGE INTEGRATION",
+    "CREATE WAREHOUSE", "EXECUTE ALERT", "EXECUTE AUTO CLASSIFICATION", "EXECUTE MANAGED TASK", "EXECUTE TASK",
+    "IMPORT ORGANIZATION USER GROUPS", "IMPORT SHARE", "MANAGE LISTING AUTO FULFILLMENT", "MANAGE WAREHOUSES",
+    "MONITOR EXECUTION", "MONITOR USAGE", "OVERRIDE SHARE RESTRICTIONS",
+})  # fmt: skip
+"""Privileges on the account that MANAGE GRANTS doesn't let a role grant: "must be granted by the ACCOUNTADMIN role"."""
+
 _KNOWN = frozenset(privilege for privileges in _GRANTABLE.values() for privilege in privileges)
 _ANYWHERE = frozenset({"ALL", "ALL PRIVILEGES"})
 _CONTAINERS = frozenset({"ACCOUNT", "DATABASE", "SCHEMA"})
@@ -113,6 +124,12 @@ def check(privilege: str, object_type: str) -> None:
     elif granted in _KNOWN:
         can = f"what can be granted on it is {', '.join(sorted(possible))}" if possible else "nothing can"
         raise InvalidPrivilege(f"{granted} can't be granted on {securable}: {can}")
+
+
+def only_accountadmin_grants(privilege: str, object_type: str) -> bool:
+    """Whether a privilege on an object of this type is one that only ACCOUNTADMIN can grant; the arguments are those of
+    `check`."""
+    return _words(object_type) == "ACCOUNT" and _words(privilege) in _ACCOUNTADMINS
 
 
 def advice(privilege: str, object_type: str) -> tuple[str, ...]:

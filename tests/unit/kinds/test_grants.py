@@ -326,3 +326,22 @@ def test_a_name_of_thousands_of_quotes_is_refused_at_once() -> None:
     """Each pair may be one escaped quote or two names side by side: trying all ways takes for ever."""
     with pytest.raises(InvalidName):
         named_object("FUNCTION", '"' * 1023)
+
+
+@pytest.mark.parametrize(
+    ("spec", "warned"),
+    [
+        ({"onAccount": True, "privileges": ["CREATE ROLE", "EXECUTE TASK", "MONITOR USAGE"]}, True),
+        ({"onAccount": True, "privileges": ["EXECUTE TASK"], "useRole": "ACCOUNTADMIN"}, False),
+        ({"onAccount": True, "privileges": ["EXECUTE TASK"], "useRole": "SECURITYADMIN"}, True),
+        ({"onAccount": True, "privileges": ["CREATE ROLE", "MANAGE GRANTS"]}, False),
+        ({"onSchema": {"schemaName": "D.S"}, "privileges": ["EXECUTE AUTO CLASSIFICATION"]}, False),
+    ],
+)
+def test_what_only_accountadmin_grants_is_warned_of(spec: dict[str, Any], *, warned: bool) -> None:
+    found = KIND.advice(KIND.spec.model_validate({"accountRole": "R", **spec}))
+    assert bool(found) is warned
+    if warned:
+        assert "only ACCOUNTADMIN can grant EXECUTE TASK" in found[0]
+        assert "CREATE ROLE" not in found[0]
+        assert "set useRole" in found[0]

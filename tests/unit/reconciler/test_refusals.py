@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from freehold import slots
 from freehold.kinds.registry import KINDS
 from freehold.kube.errors import Forbidden
 from freehold.kube.objects import Key
@@ -98,6 +99,27 @@ def test_what_only_a_system_role_creates_is_told_with_that_role() -> None:
     refusal = SnowflakeError("Insufficient privileges to operate on account 'X'.", number=3001, sqlstate="42501")
 
     assert _remedy(remote, refusal).startswith("Only ACCOUNTADMIN may: name it in useRole")
+
+
+@pytest.mark.parametrize(
+    ("privilege", "securable", "helps"),
+    [
+        ("EXECUTE TASK", slots.ACCOUNT, "Only ACCOUNTADMIN can grant EXECUTE TASK on the account: set useRole to it"),
+        ("EXECUTE AUTO CLASSIFICATION", slots.ACCOUNT, "Only ACCOUNTADMIN can grant"),
+        ("EXECUTE AUTO CLASSIFICATION", slots.of("SCHEMA", "D", "S"), ""),
+        ("CREATE ROLE", slots.ACCOUNT, ""),
+        ("CREATE DATABASE ROLE", slots.of("DATABASE", "D"), ""),
+    ],
+)
+def test_what_manage_grants_does_not_help_with_is_told(privilege: str, securable: slots.Phrase, helps: str) -> None:
+    kind = KINDS["GrantPrivilegesToAccountRole"]
+    target = kind.target_of(slots.grant(privilege, securable, slots.of("ROLE", "R")))
+    remote: Any = SimpleNamespace(kind=kind, target=target, role="R")
+    refusal = SnowflakeError("Grant not executed: Insufficient privileges.", number=3102, sqlstate="42501")
+
+    assert "MANAGE GRANTS" in refusal.remedy
+    assert _remedy(remote, refusal).startswith(helps)
+    assert bool(_remedy(remote, refusal)) is bool(helps)
 
 
 async def test_a_statement_that_nothing_but_a_change_helps_is_sent_once_until_there_is_one(world: World) -> None:

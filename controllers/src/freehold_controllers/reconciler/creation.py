@@ -64,7 +64,7 @@ async def create(
         # here the attempt counts as unknown, which an object older than it can't be mistaken for.
         await holding.refuse_attempt(earlier)
         if error.number not in NAME_TAKEN:
-            error.remedy = error.remedy or _remedy(remote, error)
+            error.remedy = _remedy(remote, error) or error.remedy
             raise
         _log.info("%s: %s", remote.target, error)
         return await remote.look("deep") or Hidden()
@@ -81,9 +81,13 @@ async def create(
 
 
 def _remedy(remote: Remote, error: SnowflakeError) -> str:
-    """What helps when a role may not create an object in what is to contain it, which is the one that is named then."""
-    container = f"operate on {remote.kind.level.name.lower()} "
-    if remote.target.slot or error.error_class is not ErrorClass.PERMISSION or container not in error.message:
+    """What helps when a role may not fill a slot, or not create an object in what is to contain it, which is the one
+    that is named then."""
+    if error.error_class is not ErrorClass.PERMISSION:
+        return ""
+    if remote.kind.filling and remote.target.slot:
+        return remote.kind.filling.refused(remote.target.slot)
+    if f"operate on {remote.kind.level.name.lower()} " not in error.message:
         return ""
     if role := remote.kind.created_by:
         return f"Only {role} may: name it in useRole, and in allowedRoles of the ProviderConfig."

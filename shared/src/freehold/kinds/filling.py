@@ -59,6 +59,8 @@ class Filling:
             of their own.
         merge: makes one row of several that fill one slot.
         named: (slot, row that fills it) to the slot as the statement that empties it names it.
+        refused: what helps where Snowflake doesn't let a role fill a slot, for people; empty where that is what helps
+            with others.
         free: (row, our role) to whether what fills a slot is our role's own to replace, whatever the adoption policy.
     """
 
@@ -70,6 +72,7 @@ class Filling:
     refill: Callable[[Slot, Any], Sql] | None = None
     merge: Callable[[Sequence[Row]], Row] = oldest
     named: Callable[[Slot, Row], Slot] = lambda slot, _row: slot
+    refused: Callable[[Slot], str] = lambda _slot: ""
     free: Callable[[Row, str], bool] = lambda _row, _role: False
 
     def row(self, slot: Slot, rows: Iterable[Row]) -> Row | None:

@@ -60,6 +60,7 @@ _SHOWN_PRIVILEGES: Mapping[str, str] = {"IMPORTED PRIVILEGES": "USAGE"}
 """Privileges that SHOW GRANTS prints by another name."""
 _SHOWN_TYPES: Mapping[str, str] = {"EXTERNAL VOLUME": "VOLUME", "MODEL": "MODULE"}
 """Types of objects that SHOW GRANTS prints by another name."""
+_ACCOUNTADMIN = "ACCOUNTADMIN"
 _ROUTINES = frozenset({"FUNCTION", "PROCEDURE"})
 _ROUTINE = re.compile(r"((?:\"(?:[^\"]|\"\")++\"|[^\"(])++)\((.*)\)", re.DOTALL)
 
@@ -251,7 +252,19 @@ def faults(spec: GrantSpec, securable: str) -> Iterator[str]:
 
 def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
     """What to know about privileges on a type of object, for people."""
-    return tuple(text for each in spec.privileges for text in privileges.advice(each, securable))
+    found = tuple(text for each in spec.privileges for text in privileges.advice(each, securable))
+    reserved = [each for each in spec.privileges if privileges.only_accountadmin_grants(each, securable)]
+    if not reserved or spec.use_role == _ACCOUNTADMIN:
+        return found
+    return (*found, f"spec.privileges: {_only_accountadmin(', '.join(reserved))}")
+
+
+def _only_accountadmin(what: str) -> str:
+    return (
+        f"only {_ACCOUNTADMIN} can grant {what} on the account: set useRole to it, which allowedRoles of the "
+        "ProviderConfig and allowedPrivilegedRoles of the installation must hold, or have an administrator grant it, "
+        "and leave it out here"
+    )
 
 
 def listing(securable: Phrase) -> Sql:
@@ -296,5 +309,14 @@ def _fills(slot: Slot, row: Row) -> bool:
     )
 
 
-FILLING = Filling(show=_show, fills=_fills, fill=grant, empty=revoke)
+def _refused(slot: Slot) -> str:
+    """What helps where a role may not grant: MANAGE GRANTS does, but with some privileges on the account."""
+    given = slots.granted(slot)
+    if not privileges.only_accountadmin_grants(given.privilege, str(given.securable[0])):
+        return ""
+    told = _only_accountadmin(given.privilege)
+    return f"{told[0].upper()}{told[1:]}."
+
+
+FILLING = Filling(show=_show, fills=_fills, fill=grant, empty=revoke, refused=_refused)
 """How grants of privileges are read, given and taken."""

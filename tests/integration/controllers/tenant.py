@@ -47,13 +47,19 @@ class Tenant:
         self.provider(user, name, **spec)
 
     def let_secrets_be_read(self) -> None:
+        self._bind("freehold-secrets", "account", "schema")
+
+    def let_exports_be_written(self) -> None:
+        self._bind("freehold-exports", "schema")
+
+    def _bind(self, role: str, *domains: str) -> None:
+        """Bind a ClusterRole of the chart to controllers."""
         subjects = [
-            {"kind": "ServiceAccount", "name": f"freehold-{domain}", "namespace": "freehold"}
-            for domain in ("account", "schema")
+            {"kind": "ServiceAccount", "name": f"freehold-{domain}", "namespace": "freehold"} for domain in domains
         ]
         group = "rbac.authorization.k8s.io"
-        role = {"apiGroup": group, "kind": "ClusterRole", "name": "freehold-secrets"}
-        self.apply("RoleBinding", "freehold-secrets", api=f"{group}/v1", roleRef=role, subjects=subjects)
+        bound = {"apiGroup": group, "kind": "ClusterRole", "name": role}
+        self.apply("RoleBinding", role, api=f"{group}/v1", roleRef=bound, subjects=subjects)
 
     def secret(self, name: str, password: str) -> None:
         self.apply("Secret", name, api="v1", data={"password": base64.b64encode(password.encode()).decode()})

@@ -17,14 +17,7 @@ API = "freehold.dev/v1alpha1"
 @pytest.fixture
 def home(tenant: Tenant, name: str) -> Tenant:
     """A team that has a Warehouse `wh`, and lets exports be written."""
-    group = "rbac.authorization.k8s.io"
-    tenant.apply(
-        "RoleBinding",
-        "freehold-exports",
-        api=f"{group}/v1",
-        roleRef={"apiGroup": group, "kind": "ClusterRole", "name": "freehold-exports"},
-        subjects=[{"kind": "ServiceAccount", "name": "freehold-schema", "namespace": "freehold"}],
-    )
+    tenant.let_exports_be_written()
     tenant.apply("Warehouse", "wh", spec={"name": name, "comment": "one"})
     tenant.ready("Warehouse", "wh")
     return tenant
@@ -106,3 +99,6 @@ def test_without_the_role_binding_it_says_which_one_is_missing(tenant: Tenant, n
     export(tenant, "x", ".status.fullyQualifiedName")
     (message,) = tenant.reaches("FieldExport", "x", "TerminalError")
     assert "by a RoleBinding freehold-exports" in message
+    # Nor does one that has written nothing need any to go.
+    tenant.delete("FieldExport", "x")
+    tenant.gone("FieldExport", "x")

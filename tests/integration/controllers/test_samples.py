@@ -9,6 +9,7 @@ import yaml
 
 from freehold.identity import Identity, Slot
 from freehold.kinds.registry import KINDS
+from freehold.kinds.resources import UTILITIES
 from tests.integration.controllers.tenant import Tenant
 
 SAMPLES = Path(__file__).parents[3] / "docs/samples"
@@ -26,6 +27,7 @@ def test_the_sample_of_every_kind_is_created_and_dropped(tenant: Tenant) -> None
         tenant.apply(kind, sample["metadata"]["name"], spec=sample["spec"])
     for kind, sample in samples.items():
         tenant.ready(kind, sample["metadata"]["name"])
+    _utilities_do_their_work(tenant)
     objects = {
         kind: (tenant.get(kind, sample["metadata"]["name"]) or {})["status"]["fullyQualifiedName"]
         for kind, sample in samples.items()
@@ -45,6 +47,27 @@ def test_the_sample_of_every_kind_is_created_and_dropped(tenant: Tenant) -> None
             assert [text.startswith(begin) for text in sent if text.startswith((begin, end or begin))] == expected, (
                 begin
             )
+
+
+def _utilities_do_their_work(tenant: Tenant) -> None:
+    """They work on what the other samples declare, and go before it."""
+    tenant.let_exports_be_written()
+    samples = {kind: _sample(kind) for kind in UTILITIES}
+    since = tenant.endpoint.sequence
+    for kind, sample in samples.items():
+        tenant.apply(kind, sample["metadata"]["name"], api=sample["apiVersion"], spec=sample["spec"])
+    for kind, sample in samples.items():
+        tenant.ready(kind, sample["metadata"]["name"])
+    assert (tenant.get("ConfigMap", "loader-settings") or {})["data"] == {"warehouse-size": "Small"}
+    for kind, sample in samples.items():
+        tenant.delete(kind, sample["metadata"]["name"])
+    for kind, sample in samples.items():
+        tenant.gone(kind, sample["metadata"]["name"])
+    sent = [each.text for each in tenant.endpoint.statements("ORDERS_AS_DELIVERED", since=since, outcome="ok")]
+    assert [text for text in sent if not text.startswith("SHOW")] == [
+        samples["SQLStatement"]["spec"][each] for each in ("execute", "revert")
+    ]
+    assert tenant.get("ConfigMap", "loader-settings") is None
 
 
 def _lives(kind: str, name: str) -> list[tuple[str, str | None]]:

@@ -120,6 +120,10 @@ class Pass:
                 self.services.tell(self.found, Reason.DRIFT_DETECTED, drift, type_="Warning")
         await self._write(verdicts, facts)
 
+    async def note(self, **facts: object) -> None:
+        """Keep fields of the status, before what they are about is done."""
+        await self._apply(facts)
+
     async def stopped(self, stop: Stop) -> None:
         """Tell why the pass has ended early."""
         if not stop.brief and not says(self.found, stop.message, reason=stop.reason):
@@ -129,10 +133,12 @@ class Pass:
         await self._write(status.verdicts_of(stop, self.found), planned)
 
     async def _write(self, verdicts: status.Verdicts, facts: Mapping[str, object]) -> None:
+        conditions = status.conditions(self.found, verdicts, self.services.now)
+        await self._apply({"observed_generation": self.found.generation, "conditions": conditions, **facts})
+
+    async def _apply(self, facts: Mapping[str, object]) -> None:
         services, resource = self.services, self.utility.resource
-        conditions = status.conditions(self.found, verdicts, services.now)
-        update = {"observed_generation": self.found.generation, "conditions": conditions, **facts}
-        new = self._status().model_copy(update=update)
+        new = self._status().model_copy(update=facts)
         self.found = await status.write(services.kube, resource.path, self.found, new, services.manager)
 
     def _status(self) -> Status:

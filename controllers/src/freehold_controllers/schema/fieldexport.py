@@ -52,17 +52,15 @@ class FieldExports(UtilityReconciler):
         to = spec.to
         await run.ended(
             f"{spec.from_.path} is in key {to.key} of {to.kind} {to.name}",
-            {
-                "last_exported_value_hash": hashlib.sha256(text.encode()).hexdigest(),
-                "target": f"{to.kind} {to.name} {to.key}",
-            },
+            {"last_exported_value_hash": hashlib.sha256(text.encode()).hexdigest(), "target": _place(to)},
         )
         return Done(every=interval(spec.refresh_interval))
 
     async def let_go(self, run: Pass) -> None:
         if self._services.read_only:
             raise Stopped(Stop(Reason.READ_ONLY, "the controllers run in mode ReadOnly: the key stays"))
-        if not run.abandoned:
+        # What was never written to needs no right to be cleared.
+        if not run.abandoned and run.found.status.get("target"):
             await _Target(run, run.spec(FieldExportSpec).to).clear()
         await run.release()
 
@@ -87,6 +85,7 @@ class _Target:
     """The key that a FieldExport writes."""
 
     def __init__(self, run: Pass, to: To) -> None:
+        self._run = run
         self._services = run.services
         self._kube = run.services.kube
         self._namespace = run.found.namespace
@@ -116,6 +115,7 @@ class _Target:
                     return
             if self._services.read_only:
                 raise Stopped(Stop(Reason.READ_ONLY, f"key {self._to.key} of {self} would be written"))
+            await self._run.note(target=_place(self._to))
             found = found or await self._create()
             annotation = {f"{ANNOTATIONS}{self._label}": f"{self._to.key}: {origin}, by {self._owner}"}
             # Without force: a key that somebody has set since it was looked at stays his.
@@ -203,6 +203,10 @@ def _data(found: Object | None) -> Mapping[str, str]:
 def _is_left_over(found: Object) -> bool:
     held = _data(found) or found.raw.get("binaryData")
     return not held and MANAGED_BY.items() <= found.labels.items()
+
+
+def _place(to: To) -> str:
+    return f"{to.kind} {to.name} {to.key}"
 
 
 def _source(run: Pass, spec: FieldExportSpec) -> Key:

@@ -85,7 +85,7 @@ class FieldExportStatus(Status):
     last_exported_value_hash: str | None = None
     """sha256 of the value, in hex."""
     target: str | None = None
-    """The place: kind, name and key."""
+    """The place, once something is to be written there: kind, name and key."""
 
 
 def _identities(spec: FieldExportSpec, namespace: str, account: str) -> tuple[Identity, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from freehold.kinds.kind import Kind
 from freehold.kinds.names import Level
+from freehold.kinds.resource import plural
 from tests.chaos.samples import OTHERS, container
 from tests.harness.endpoint import Endpoint
 
@@ -46,9 +47,10 @@ async def rows(
             databases of other runs come and go.
     """
     found: dict[Parts, Row] = {}
+    types = kind.shown_as or plural(kind.object_type)
     for scope, outer in _scopes(kind, databases):
-        for row in await send(endpoint, f"SHOW {kind.object_type}S LIKE '{pattern}'{scope}"):
-            inner = (str(row["database_name"]), str(row["schema_name"])) if kind.level is Level.SCHEMA else outer
+        for row in await send(endpoint, f"SHOW {types} LIKE '{pattern}'{scope}"):
+            inner = (str(row[kind.database_column]), str(row["schema_name"])) if kind.level is Level.SCHEMA else outer
             stable = {column: value for column, value in row.items() if column not in kind.volatile}
             found[(*inner, str(row["name"]))] = stable
     return found

@@ -20,7 +20,7 @@ from tests.chaos.world import BLIND_ROLE, BLIND_USER, PLATFORM, ROLE, USER
 from tests.harness.endpoint import Endpoint
 
 _MANAGER = "people"
-_OWN = frozenset({"created_on", "resumed_on", "updated_on", "uuid"})
+_OWN = frozenset({"created_on", "id", "resumed_on", "updated_on", "uuid"})
 """Columns of SHOW that each object has a value of its own in."""
 
 
@@ -187,7 +187,7 @@ class Case:
         for claim in await self.claims():
             await kube.delete(CLAIM.path, claim.name)
         for parts in await self.rows():
-            await self.sql(f"DROP {self.kind.object_type} {self.kind.target(parts).name.text}")
+            await self.sql(f"DROP {self.kind.object_type} {samples.target(self.kind, parts).name.text}")
 
     def _place(self, resource: str) -> tuple[Any, tuple[str, str]]:
         return self.kind.resource.path, (f"{self.token.lower()}-{resource}", self.lane.namespace)

@@ -10,9 +10,11 @@ from typing import Any, get_args
 import yaml
 
 from freehold import planning
+from freehold.datatypes import signature
+from freehold.identity import Name
 from freehold.kinds.kind import Kind
 from freehold.kinds.names import Parts
-from freehold.kinds.property import Change
+from freehold.kinds.property import Change, Target
 from freehold.kinds.references import references_of, with_names
 from freehold.kinds.registry import KINDS
 from freehold.kinds.spec_fields import SpecField
@@ -60,7 +62,7 @@ def referred_kinds() -> tuple[Kind, ...]:
 
 def made(kind: Kind) -> str:
     """What the sample's object is called in GRANT: `SCHEMA "SALES"."RAW"`."""
-    return f"{kind.object_type} {kind.target(_parts(kind)).name}"
+    return f"{kind.object_type} {target(kind, _parts(kind)).name}"
 
 
 def _traits(kind: Kind) -> set[tuple[str, object]]:
@@ -103,6 +105,12 @@ def container(kind: Kind) -> tuple[str, ...]:
     return _parts(kind)[:-1]
 
 
+def target(kind: Kind, parts: tuple[str, ...]) -> Target:
+    """An object like the sample's, which takes arguments like it, by its stored names."""
+    model = kind.spec.model_validate({**sample(kind.name)["spec"], "name": parts[-1]})
+    return kind.target_of(Name(parts, signature(kind.arguments(model)) if kind.arguments else None))
+
+
 def _parts(kind: Kind) -> tuple[str, ...]:
     """Stored names of the sample's object, outermost first."""
     return _drive(kind.parts(kind.spec.model_validate(sample(kind.name)["spec"]), "", KINDS))
@@ -112,7 +120,7 @@ def create(kind: Kind, parts: tuple[str, ...]) -> str:
     """The CREATE of an object like the sample's, which refers to the objects of other samples."""
     model = kind.spec.model_validate({**sample(kind.name)["spec"], "name": parts[-1]})
     names = {each.field: _parts(KINDS[each.kind]) for each in references_of(model, "")}
-    return planning.create(kind, kind.target(parts), with_names(model, names)).text
+    return planning.create(kind, target(kind, parts), with_names(model, names)).text
 
 
 def change(kind: Kind) -> dict[str, Any] | None:

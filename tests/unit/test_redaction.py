@@ -47,6 +47,39 @@ def test_a_secret_that_contains_another_one_is_masked_whole() -> None:
     assert redaction.without("x abcdef y abc", {"abc", "abcdef"}) == "x *** y ***"
 
 
+SOURCE = """\
+def f(title):
+    token = 'canary-9f2c'
+    if title:
+        return token + title
+    raise ValueError("no title")
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("syntax error line 2 at position 12 unexpected ''canary-9f2c''.", "line 2 at position 12 unexpected '***'."),
+        ("unexpected 'token = 'canary-9f2c'' near 'return tok'", "unexpected '***' near '***'"),
+        ('File "<string>", line 4\n    return token + title\nTypeError', 'File "<string>", line 4\n    ***\nTypeError'),
+        ("TypeError in function F with handler f: no title", "TypeError in function F with handler f: ***"),
+        ("unexpected ''canary-9f2c'\n    if title' in F", "unexpected '***' in F"),
+        ("cut: 'return token + title\n    raise Va", "cut: '***"),
+        ("invalid identifier 'titles'", "invalid identifier 'titles'"),
+        ("invalid identifier 'TITLES' if title and token", "invalid identifier 'TITLES' if title and token"),
+        ("Object 'D.S.T' does not exist or not authorized.", "Object 'D.S.T' does not exist or not authorized."),
+    ],
+)
+def test_what_is_quoted_of_a_text_is_masked_and_the_rest_tells_what_is_wrong(message: str, told: str) -> None:
+    assert redaction.without_quotations(message, {SOURCE}).endswith(told)
+
+
+@pytest.mark.parametrize("text", ["'", "''", "", "\n", "BEGIN\nEND", "a'b"])
+def test_a_text_of_which_nothing_tells_anything_hides_nothing(text: str) -> None:
+    message = "syntax error: BEGIN without END, unexpected 'a' or ''"
+    assert redaction.without_quotations(message, {text}) == message
+
+
 def test_no_repr_or_complaint_shows_what_a_manifest_or_a_secret_holds() -> None:
     class UserSpec(Model):
         name: str

@@ -6,8 +6,8 @@ Each fragment carries a second form for people, in which secrets are masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from typing import LiteralString
 
 from freehold import redaction
@@ -25,18 +25,23 @@ class Sql:
         text: what is sent.
         shown: what logs, events and conditions may show; equal to `text` unless it holds a secret.
         secrets: the values that are masked in `shown`.
+        unquotable: texts of people in it, which may hold secrets: nobody is told what a server quotes of them.
     """
 
     text: str = field(repr=False)
     shown: str
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    unquotable: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return self.shown
 
     def redact(self, message: str) -> str:
         """A server's message about this statement without its secrets: servers quote what they refuse, whole or cut."""
-        return redaction.without_parts(message, {form for value in self.secrets for form in (value, _escaped(value))})
+        message = redaction.without_parts(
+            message, {form for value in self.secrets for form in (value, _escaped(value))}
+        )
+        return redaction.without_quotations(message, self.unquotable)
 
 
 def words(text: LiteralString | str) -> Sql:
@@ -81,7 +86,17 @@ def source(text: str) -> Sql:
     """The source of a function or procedure, as the string that ends a statement. It is shown to nobody, since people
     write secrets into sources."""
     ends = "$$" in text or text.startswith("$") or text.endswith("$")
-    return Sql((literal(text) if ends else dollar_quoted(text)).text, MASK)
+    return Sql((literal(text) if ends else dollar_quoted(text)).text, MASK, unquotable=(text,))
+
+
+def unquotable(fragment: Sql, *, shown: bool = True) -> Sql:
+    """A fragment that nobody is told of by what a server quotes of it.
+
+    Args:
+        fragment: a text of people.
+        shown: whether what is sent may be shown.
+    """
+    return replace(fragment, shown=fragment.shown if shown else MASK, unquotable=(fragment.text,))
 
 
 def masked(fragment: Sql, value: str) -> Sql:
@@ -107,7 +122,7 @@ def join(parts: Iterable[Sql], separator: LiteralString | str = " ") -> Sql:
     """Fragments one after the other."""
     pieces = tuple(parts)
     text, shown = separator.join([p.text for p in pieces]), separator.join([p.shown for p in pieces])
-    return Sql(text, shown, _secrets(pieces))
+    return Sql(text, shown, *_withheld(pieces))
 
 
 def sql(template: LiteralString, **parts: Sql) -> Sql:
@@ -115,7 +130,7 @@ def sql(template: LiteralString, **parts: Sql) -> Sql:
     return Sql(
         template.format(**{key: part.text for key, part in parts.items()}),
         template.format(**{key: part.shown for key, part in parts.items()}),
-        _secrets(parts.values()),
+        *_withheld(parts.values()),
     )
 
 
@@ -123,5 +138,6 @@ def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace("'", "''")
 
 
-def _secrets(parts: Iterable[Sql]) -> tuple[str, ...]:
-    return tuple(value for part in parts for value in part.secrets)
+def _withheld(parts: Collection[Sql]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    secrets = tuple(value for part in parts for value in part.secrets)
+    return secrets, tuple(text for part in parts for text in part.unquotable)

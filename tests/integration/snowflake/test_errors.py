@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from freehold import planning
+from freehold.kinds.registry import KINDS
 from freehold.snowflake.client import Snowflake
 from freehold.snowflake.credentials import Password
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.error_table.table import SQLSTATES, TABLE
 from freehold.snowflake.errors import OUTCOME_UNKNOWN, CredentialsRefused, LoginFailed, OutcomeUnknown, SnowflakeError
 from freehold.snowflake.settings import ConnectionSettings
+from freehold.snowflake.sight import Sight
 from freehold.sql import literal, sql
 from freehold_devstack.snowflake.endpoint import SnowflakeEndpoint
 from freehold_devstack.snowflake.faults import Fault
@@ -149,6 +152,56 @@ async def test_what_a_secret_statement_is_refused_with_does_not_tell_the_secret(
     assert "canary" not in caplog.text
     assert "canary" not in f"{told.value!r} {told.value} {told.value.message} {told.value.trace} {told.value.args}"
     assert "Reason: 'PRIOR_USE'" in str(told.value)
+
+
+IN_SCHEMA = {"databaseName": "D", "schemaName": "S", "name": "X"}
+WRITTEN = "'canary-9f2c' || canary_column"
+TEXTS: dict[str, dict[str, object]] = {
+    "FunctionSQL": {"returns": "VARCHAR", "body": WRITTEN},
+    "FunctionJavascript": {"returns": "VARCHAR", "body": WRITTEN},
+    "ProcedureSQL": {"returns": "VARCHAR", "body": f"BEGIN\n  RETURN {WRITTEN};\nEND"},
+    "MaskingPolicy": {"signature": [{"name": "V", "type": "VARCHAR"}], "body": WRITTEN},
+    "RowAccessPolicy": {"signature": [{"name": "V", "type": "VARCHAR"}], "body": f"V = {WRITTEN}"},
+    "Task": {"sqlStatement": f"SELECT {WRITTEN}"},
+}
+"""Specs with texts in which people may write secrets, by kind."""
+
+with_texts = pytest.mark.parametrize("kind", TEXTS)
+QUOTING = f"SQL compilation error:\nsyntax error line 1 at position 9 unexpected '{WRITTEN}' near 'canary_column'."
+
+
+@with_texts
+async def test_nobody_is_told_what_is_quoted_of_a_text_that_is_sent(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint, kind: str
+) -> None:
+    declared = KINDS[kind]
+    spec = declared.spec.model_validate({**IN_SCHEMA, **TEXTS[kind]})
+    statement = planning.create(declared, declared.target(("D", "S", "X")), spec)
+    endpoint.faults.add(Fault(match="^CREATE", action="error", number=1003, sqlstate="42000", message=QUOTING))
+
+    with pytest.raises(SnowflakeError) as told:
+        await snowflake.execute(settings, statement, TAG)
+
+    assert "canary" in statement.text
+    assert "canary" not in f"{told.value!r} {told.value} {told.value.trace} {told.value.args}"
+    assert "syntax error line 1 at position 9 unexpected '" in str(told.value)
+
+
+@with_texts
+async def test_nobody_is_told_what_is_quoted_of_it_when_it_is_read(
+    snowflake: Snowflake, settings: ConnectionSettings, endpoint: SnowflakeEndpoint, kind: str
+) -> None:
+    declared = KINDS[kind]
+    spec = declared.spec.model_validate({**IN_SCHEMA, **TEXTS[kind]})
+    target = declared.target(("D", "S", "X"))
+    sight = Sight(snowflake, settings, "OPERATOR", declared, target, TAG, planning.details(declared, spec, ()), spec)
+    endpoint.faults.add(Fault(match="^SHOW|^DESCRIBE", action="error", number=1003, sqlstate="42000", message=QUOTING))
+
+    with pytest.raises(SnowflakeError) as told:
+        await sight.look("deep")
+
+    assert "canary" not in f"{told.value!r} {told.value} {told.value.args}"
+    assert "syntax error line 1 at position 9 unexpected '" in str(told.value)
 
 
 async def test_a_server_that_quotes_the_password_makes_nobody_tell_it(

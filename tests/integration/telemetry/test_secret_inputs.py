@@ -218,3 +218,18 @@ def test_what_people_write_as_sql_is_not_told_again(world: World) -> None:
     tenant.endpoint.clear_faults()
     assert "001003" in message
     search(dict(left(world)), {secret: "SQLStatement's execute"})
+
+
+@pytest.mark.parametrize("kind", ["FunctionSQL", "MaskingPolicy"])
+def test_what_snowflake_quotes_of_a_text_is_not_told_again(world: World, kind: str) -> None:
+    tenant, secret = world.tenant, canary()
+    signature = {"signature": [{"name": "V", "type": "VARCHAR"}]} if kind == "MaskingPolicy" else {"returns": "VARCHAR"}
+    quoted = f"unexpected ''{secret}'' near 'LOWER('{secret}')'"
+    tenant.endpoint.fault("^CREATE .*QUOTED", "error", number=1003, sqlstate="42000", message=quoted, times=None)
+    parents = {"databaseName": "CANARY", "schemaName": "PUBLIC"}
+    text = manifest(world, KINDS[kind], "quoted", "QUOTED", **parents, **signature, body=f"LOWER('{secret}')")
+    answer = write(world, text)
+    (message,) = tenant.reaches(kind, "quoted", "TerminalError")
+    tenant.endpoint.clear_faults()
+    assert "001003" in message
+    search(dict(left(world)) | {"what people are answered": answer.encode()}, {secret: f"{kind}'s body"})

@@ -104,6 +104,8 @@ class Services:
             target,
             managed.tag,
             details,
+            # Only further queries read what it was made of, and spec is complete where these are asked.
+            managed.spec if details else None,
             require_active=self.require_active,
             user=acting.user,
         )

@@ -126,6 +126,8 @@ def body(*clauses: str) -> Any:
         alter="SET BODY ->",
         details=(DETAIL,),
         required=True,
+        # Salts and keys of tokens stand in such.
+        quotable=False,
         max_length=65_536,
     )
 

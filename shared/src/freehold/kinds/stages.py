@@ -74,8 +74,8 @@ class _Format(Group):
             return sql.sql("(FORMAT_NAME = {name})", name=sql.identifier(*given[_NAME]))
         return super().render(given)
 
-    def matches(self, desired: Mapping[str, Any], observed: Mapping[str, object]) -> bool:
-        if _NAME in desired or observed.get(_NAME):
+    def matches(self, desired: Mapping[str, Any], observed: Mapping[str, object] | None) -> bool:
+        if observed is not None and (_NAME in desired or observed.get(_NAME)):
             return _parts(observed) in (desired.get(_NAME), UNKNOWN)
         return super().matches(desired, observed)
 

@@ -24,12 +24,13 @@ MAX_LENGTH = 1_000_000
 class Text(Codec):
     """A piece of SQL. An empty one is nothing that Snowflake would keep: what printed it doesn't tell."""
 
-    def __init__(self, *, secret: bool = False) -> None:
+    def __init__(self, *, secret: bool = False, quotable: bool = True) -> None:
         self._secret = secret
+        self._quotable = quotable and not secret
 
     def render(self, value: Any) -> Sql:
         written = bodies.written(bodies.unended(str(value)))
-        return Sql(written.text, sql.MASK) if self._secret else written
+        return written if self._quotable else sql.unquotable(written, shown=not self._secret)
 
     def canonical(self, value: Any) -> str:
         return " ".join(bodies.canonical(bodies.unended(str(value))))
@@ -58,6 +59,7 @@ def text(
     change: Change = Change.ALTER,
     required: bool = False,
     secret: bool = False,
+    quotable: bool = True,
     max_length: int = MAX_LENGTH,
 ) -> Any:
     """A field that holds one.
@@ -74,9 +76,11 @@ def text(
         change: what a change means.
         required: whether every manifest has it.
         secret: whether it is shown to nobody, since people write credentials into such.
+        quotable: whether people are told what Snowflake quotes of it where it refuses it, such as a name that is wrong;
+            a secret never is.
         max_length: in characters.
     """
-    codec: Text = (Condition if remove else Text)(secret=secret)
+    codec: Text = (Condition if remove else Text)(secret=secret, quotable=quotable)
 
     def altered(target: Target, desired: str | None, observed: object) -> Sequence[Sql]:
         if desired is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from freehold import sql
 from freehold.snowflake.error_class import ErrorClass
@@ -97,6 +98,11 @@ class SnowflakeError(Exception):
         incident = _INCIDENT.search(self.message)
         found = (f"query {self.query_id}" if self.query_id else "", incident[0].strip(" ;,") if incident else "")
         return ", ".join(filter(None, found))
+
+    def withhold(self, redact: Callable[[str], str]) -> None:
+        """Take out of the message what nobody is to be told."""
+        self.message = redact(self.message)
+        self.args = (self.message,)
 
     def __str__(self) -> str:
         state = f" ({self.sqlstate})" if self.sqlstate else ""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from freehold import planning
 from freehold.claims import Evidence
+from freehold.identifiers import InvalidName
+from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target
 from freehold.lifecycle.decision import Absence
@@ -31,6 +35,7 @@ class Sight:
         target: the object.
         tag: of every statement.
         details: the kind's further queries that a deep look needs.
+        spec: what declares the object; None where nothing of it may be quoted by Snowflake.
     """
 
     snowflake: Snowflake
@@ -40,12 +45,20 @@ class Sight:
     target: Target
     tag: QueryTag
     details: frozenset[str] = frozenset()
+    spec: SnowflakeSpec | None = None
 
     async def look(self, depth: Depth, not_before: float | None = None) -> Observation | None:
         """The object as it is now, or was after `not_before`; None when the role doesn't see it."""
-        return await self.snowflake.observe(
-            self.settings, self.kind, self.target, depth, self.tag, details=self.details, not_before=not_before
-        )
+        try:
+            seen = await self.snowflake.observe(
+                self.settings, self.kind, self.target, depth, self.tag, details=self.details, not_before=not_before
+            )
+        except SnowflakeError as error:
+            error.withhold(self._redact)
+            raise
+        if seen is None or not (seen.unreadable or seen.broken):
+            return seen
+        return replace(seen, unreadable=self._redact(seen.unreadable), broken=self._redact(seen.broken))
 
     async def view(
         self, depth: Depth, evidence: Evidence | None = None, *, not_before: float | None = None
@@ -86,6 +99,15 @@ class Sight:
     async def holds_on_account(self, privilege: str) -> bool:
         """Whether the role has a privilege on the account, itself or by a role that it inherits from."""
         return await self.snowflake.holds_on_account(self.settings, frozenset({privilege}), self.tag)
+
+    def _redact(self, message: str) -> str:
+        """What Snowflake says of the object without what it quotes of the texts that it was made of."""
+        if self.spec is None:
+            return message
+        # What can't be put into a statement Snowflake never saw.
+        with suppress(InvalidName):
+            return planning.create(self.kind, self.target, self.spec).redact(message)
+        return message
 
     @property
     def _told_in_full(self) -> bool:

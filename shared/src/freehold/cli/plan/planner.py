@@ -167,7 +167,7 @@ class Planner:
             subject = await self._with_wishes(subject, found, resolved)
             entry = await prospect.upkeep(
                 key,
-                Sight(self.snowflake, login.settings, login.role, kind, target, _tag(found), details),
+                Sight(self.snowflake, login.settings, login.role, kind, target, _tag(found), details, spec),
                 with_changes(subject, tracked, fingerprint.applied(kind, spec)),
                 login,
                 parent_planned=any(self._holds(each)(identity) for each in self.planned),

@@ -179,3 +179,28 @@ def test_policies_tags_and_database_roles_keep_a_database(tenant: Tenant, name: 
 def told(tenant: Tenant) -> str:
     """What keeps the database from being dropped."""
     return str(tenant.conditions("database", "db").get("DeleteBlocked", {}).get("message", ""))
+
+
+def test_a_tag_is_cleared_of_its_own_masking_policies_and_of_no_other(tenant: Tenant, name: str) -> None:
+    sql = tenant.endpoint.sql
+    sql(f'CREATE DATABASE "{name}"', role="FREEHOLD")
+    # The policies of a tag are told by a function, which needs a warehouse.
+    sql(f'CREATE WAREHOUSE "{name}"', role="FREEHOLD")
+    sql("GRANT APPLY MASKING POLICY ON ACCOUNT TO ROLE FREEHOLD")
+    for policy, type_ in (("OURS", "VARCHAR"), ("THEIRS", "NUMBER")):
+        sql(f'CREATE MASKING POLICY "{name}".PUBLIC.{policy} AS (v {type_}) RETURNS {type_} -> NULL', role="FREEHOLD")
+    tenant.provider("ANNA", warehouse=name, allowedRoles=["*"])
+    spec = {"databaseName": name, "schemaName": "PUBLIC", "name": "T", "maskingPolicies": [f'"{name}".PUBLIC.OURS']}
+    tenant.apply("Tag", "t", spec=spec)
+    tenant.ready("tag", "t")
+    sql(f'ALTER TAG "{name}".PUBLIC.T SET MASKING POLICY "{name}".PUBLIC.THEIRS')
+    tenant.delete("tag", "t")
+    (message,) = tenant.reaches("tag", "t", "DeleteBlocked")
+    assert "THEIRS" in message
+    assert "which others have set" in message
+    assert "OURS" not in message
+    assert not tenant.endpoint.statements(f'^(DROP TAG|ALTER TAG .*UNSET).*"{name}"')
+    sql(f'ALTER TAG "{name}".PUBLIC.T UNSET MASKING POLICY "{name}".PUBLIC.THEIRS')
+    tenant.gone("tag", "t")
+    sql(f'DROP MASKING POLICY "{name}".PUBLIC.OURS')
+    sql(f'DROP DATABASE "{name}"')

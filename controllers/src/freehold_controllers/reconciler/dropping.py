@@ -18,6 +18,7 @@ from freehold.identity import Identity
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
+from freehold.kinds.steps import Clearance
 from freehold.kube.errors import Forbidden, NotFound
 from freehold.kube.objects import DEFINITIONS, Key
 from freehold.lifecycle import lock_out, wishes
@@ -26,6 +27,7 @@ from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.removal import (
     granted_by,
     in_use,
+    kept_by_others,
     kept_on_purpose,
     not_taken_back,
     waits_for,
@@ -36,7 +38,7 @@ from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler import drop_cap
 from freehold_controllers.reconciler.holding import Holding
-from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.managed import Managed, status_of
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.remote import Remote
 from freehold_controllers.reconciler.services import Services
@@ -114,6 +116,8 @@ async def hindrance_of(services: Services, managed: Managed, remote: Remote, sub
     # Before any statement: whoever waits for room comes by again and again.
     if stop := drop_cap.hindrance(services, managed):
         return stop
+    if foreign := (await _clearance(managed, remote)).foreign:
+        return kept_by_others(subject, foreign)
     return await hindrance_inside(remote, subject, force=managed.force_destroy)
 
 
@@ -179,6 +183,8 @@ async def drop(
     # One that gets no answer counts from now on.
     services.attempts.begin(holding.uid, "DROP")
     try:
+        for step in (await _clearance(managed, remote)).steps:
+            await remote.take(step)
         async with _prepared(remote):
             await remote.send(planning.drop(remote.kind, remote.target, seen.row, force=managed.force_destroy))
     except SnowflakeError as error:
@@ -201,6 +207,16 @@ async def drop(
     services.tell(managed.object, Reason.DROPPED, f"{remote.target} was dropped{granted_by(seen)}")
     # Our own DROP has just said that this incarnation is gone.
     return Absence.PROVED if isinstance(after, Absence) else after
+
+
+async def _clearance(managed: Managed, remote: Remote) -> Clearance:
+    """What is to be taken off an object first."""
+    kind, sent = remote.kind, status_of(managed.object).tracked_parameters or {}
+    if kind.clear is None or kind.cleared not in sent:
+        return Clearance()
+    (field,) = (each for each in kind.fields if each.name == kind.cleared)
+    rows = [row for detail in field.facts.details for row in await remote.query(kind.details[detail](remote.target))]
+    return kind.clear(remote.target, tuple(rows), sent.keys())
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ from freehold.kinds.resource import (
     plural,
 )
 from freehold.kinds.spec_fields import SpecField, properties
-from freehold.kinds.steps import Difference, Step
+from freehold.kinds.steps import Clearance, Difference, Step
 from freehold.kube.text import shortened
 from freehold.observation import Observation, Row
 from freehold.sql import Sql
@@ -101,6 +101,9 @@ class Kind:
         around_alter: changes the steps of an update, for the exceptional.
         around_drop: (target, rows of its surroundings) to the steps around a DROP: those to be taken after a failure,
             too, follow it, and the others go before it.
+        cleared: the field, by its name in the manifest, of which an object is cleared before its DROP, since Snowflake
+            refuses that otherwise. It is asked only where it was ever sent.
+        clear: (target, rows of that field's further query, names that were ever sent) to how.
         surroundings: the further query that tells of what an object hangs together with. Updates are planned with it
             alone.
         after_create: statements that follow the CREATE in the same pass only.
@@ -160,6 +163,8 @@ class Kind:
     discriminator: str = ""
     around_alter: AroundAlter | None = None
     around_drop: Callable[[Target, tuple[Row, ...]], tuple[Step, ...]] | None = None
+    cleared: str = ""
+    clear: Callable[[Target, tuple[Row, ...], Collection[str]], Clearance] | None = None
     surroundings: str = ""
     after_create: Callable[[Target, Any], tuple[Step, ...]] | None = None
     content: tuple[Content, ...] = ()

@@ -32,6 +32,19 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Clearance:
+    """What Snowflake wants off an object before it is dropped.
+
+    Attributes:
+        steps: what takes it off.
+        foreign: names of what others have put there, for people. Nothing is taken off then: the object stays anyway.
+    """
+
+    steps: tuple[Step, ...] = ()
+    foreign: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """A managed field that isn't as it should be.
 

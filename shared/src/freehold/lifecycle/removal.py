@@ -129,6 +129,20 @@ def in_use(target: Target, content: Content, names: Sequence[str]) -> Stop:
     return Stop(Reason.DELETE_BLOCKED, f"{target} is in use by {listed(names)}: {content.remedy}", soon=True)
 
 
+def kept_by_others(subject: Subject, names: Sequence[str]) -> Stop:
+    """What to do about an object that others have put something on, without which Snowflake alone drops it.
+
+    Args:
+        subject: the resource.
+        names: of what they have put there.
+    """
+    return Stop(
+        Reason.DELETE_BLOCKED,
+        f"{subject} has {listed(names)} on it, which others have set: take it off, then it is dropped",
+        soon=True,
+    )
+
+
 def hindrance(subject: Subject, found: Sequence[tuple[Content, Sequence[str]]], *, complete: bool) -> Stop | None:
     """What stands in the way of a DROP that is decided.
 

@@ -20,10 +20,11 @@ from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level
 from freehold.kinds.observers import column
 from freehold.kinds.policies import Policy
-from freehold.kinds.property import Action, Deviation, Place
+from freehold.kinds.property import NOT_OURS, Action, Change, Deviation, Place, Target
 from freehold.kinds.resource import Rule, exclusive
+from freehold.kinds.steps import Clearance, Step
 from freehold.kinds.values import Codec, Word
-from freehold.observation import UNKNOWN, Observation
+from freehold.observation import UNKNOWN, Observation, Row
 from freehold.sql import Sql
 
 TagValue = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -33,6 +34,7 @@ Propagate = Literal["NONE", "ON_DEPENDENCY", "ON_DATA_MOVEMENT", "ON_DEPENDENCY_
 
 _SEQUENCE = "ALLOWED_VALUES_SEQUENCE"
 _NOTHING = "NONE"
+_POLICIES = "maskingPolicies"
 
 _PLACEHOLDER = "freehold:none"
 """Allowed for a moment where no value is to be: a list becomes empty only by losing its last value."""
@@ -147,6 +149,10 @@ class _Policies(Codec):
     def read(self, raw: object) -> object:
         return raw
 
+    def parts(self, value: Sequence[str], /) -> Iterator[tuple[str, str]]:
+        # Each by its name, so that those of others can be told apart.
+        return ((str(Policy(split(each))), each) for each in value)
+
 
 def _policies_on(observation: Observation) -> object:
     rows = (observation.details or {}).get(policies.DETAIL)
@@ -155,19 +161,33 @@ def _policies_on(observation: Observation) -> object:
     )
 
 
-def _policies_differ(spec: Any, have: frozenset[Policy], _tracked: Collection[str]) -> Iterator[Deviation]:
+def _is_ours(policy: Policy, sent: Collection[str]) -> bool:
+    """Whether it was we who set a policy."""
+    return f"{_POLICIES}.{policy}" in sent
+
+
+def _policies_differ(spec: Any, have: frozenset[Policy], tracked: Collection[str]) -> Iterator[Deviation]:
     wanted = _Policies().canonical(spec.masking_policies or ())
-    if wanted == have:
-        return
-    added, gone = wanted - have, have - wanted
+    added, left = wanted - have, have - wanted
+    gone = frozenset(each for each in left if _is_ours(each, tracked))
+    if foreign := sorted(map(str, left - gone)) if wanted else ():
+        said = f"holds {', '.join(foreign)} as well"
+        yield Deviation("", wanted, have, change=Change.TOLD, said=said, remedy=NOT_OURS)
     # A tag has one policy a data type. The new one takes the place of the old one in one statement, so that no column
-    # is bare in between; what it leaves is taken off once that has been seen.
-    action = (
-        Action("SET", _named(added, " FORCE" if gone else ""), alone=True)
-        if added
-        else Action("UNSET", _named(gone), alone=True)
-    )
-    yield Deviation("", wanted or None, have, actions=(action,))
+    # is bare in between; what it leaves is taken off once that has been seen. It never takes the place of another's.
+    if added:
+        ending = " FORCE" if gone and not foreign else ""
+        yield Deviation("", wanted, have, actions=(Action("SET", _named(added, ending), alone=True),))
+    elif gone:
+        yield Deviation("", wanted or None, have, actions=(Action("UNSET", _named(gone), alone=True),))
+
+
+def _clear(target: Target, rows: tuple[Row, ...], sent: Collection[str]) -> Clearance:
+    """Masking policies keep a tag from being dropped ("Usage notes" of DROP TAG in Snowflake's documentation)."""
+    there = [Policy(each.parts) for each in policies.of_type(rows, "MASKING POLICY")]
+    if foreign := sorted(str(each) for each in there if not _is_ours(each, sent)):
+        return Clearance(foreign=tuple(f"masking policy {each}" for each in foreign))
+    return Clearance((Step(target.alter(sql.sql("UNSET {those}", those=_named(there)))),) if there else ())
 
 
 def _named(those: Collection[Policy], ending: str = "") -> Sql:
@@ -230,7 +250,7 @@ class TagSpec(InSchemaSpec):
         max_length=50,
     )
     """Masking policies of the columns that have the tag, at most one a data type, each by its fully-qualified name.
-    They are to be taken off before the tag can be dropped."""
+    Those that others have set are told and left alone; while there are any, the tag can't be dropped."""
     masking_policy_refs: list[Reference] | None = ref(
         "MaskingPolicy", instead_of="masking_policies", qualified=True, max_length=50
     )
@@ -273,6 +293,8 @@ TAG = Kind(
         ),
     ),
     details={policies.DETAIL: policies.references},
+    cleared=_POLICIES,
+    clear=_clear,
     privileges={"APPLY TAG": "propagate", "APPLY MASKING POLICY": "maskingPolicies"},
     faults=lambda spec: tuple(_faults(spec)),
 )

@@ -13,12 +13,14 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from freehold.claims import Account
+from freehold.identifiers import qualified
 from freehold.identity import Identity, Name, Slot
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.model import Model
 from freehold.kinds.names import Requested
+from freehold.kinds.references import references_of
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import GroupResource
 from freehold.kinds.resources import UTILITIES
@@ -136,6 +138,33 @@ async def resolve(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> 
         return Resolved(kind, provider, await _names(kind, namespace, spec, get))
     except _Stop as stop:
         return Unresolved(stop.requested, stop.why, provider)
+
+
+async def astray(kind: Kind, namespace: str, spec: SnowflakeSpec, get: Get) -> str | None:
+    """What a resource refers to that should lie beside its object, and lies in another schema, for people; None where
+    there is no such thing, or that can't be told yet.
+
+    Args:
+        kind: its kind.
+        namespace: its namespace.
+        spec: its spec.
+        get: how resources are read.
+
+    Raises:
+        InvalidName: a name is one that Snowflake can't store.
+        ApiError: a read failed.
+    """
+    asked = [each for each in references_of(spec, namespace) if each.beside]
+    own = await resolve(kind, namespace, spec, get) if asked else None
+    for each in asked:
+        there = KINDS[each.kind]
+        found = await get(there.resource.path, each.namespace, each.name)
+        other = await resolve(there, each.namespace, found.parsed(there.spec), get) if found else None
+        if not isinstance(own, Resolved) or not isinstance(other, Resolved):
+            continue
+        if (lies := other.parts[:-1]) != (here := own.parts[:-1]):
+            return f"{each} lies in schema {qualified(lies)}, and not in {qualified(here)}: refer to one beside it"
+    return None
 
 
 async def provider_of_spec(namespace: str, spec: SnowflakeSpec, get: Get) -> Provider | Unresolved:

@@ -178,3 +178,23 @@ async def test_what_refers_to_an_object_that_is_lost_is_not_ready_any_more(reaso
     with pytest.raises(Unfinished, match=f"isn't ready: {reason}"):
         await world.process()(world.key)
     assert (world.reason == "Available") is ready
+
+
+@pytest.mark.parametrize(("schema", "meant"), [("S", True), ("ELSEWHERE", False)])
+async def test_a_task_refers_to_none_of_another_schema(schema: str, *, meant: bool) -> None:
+    def task(name: str, schema: str, **spec: Any) -> Object:
+        body = {"databaseName": "D", "schemaName": schema, "name": name.upper(), "sqlStatement": "SELECT 1", **spec}
+        metadata = {"name": name, "namespace": "team", "uid": "u", "generation": 2, "resourceVersion": "1"}
+        status = {"conditions": _ready(), "account": "ORG.ACC"}
+        return Object({"kind": "Task", "metadata": metadata, "spec": body, "status": status})
+
+    async def get(path: GroupResource, _namespace: str, _name: str) -> Object | None:
+        return PROVIDER if path.kind == "ProviderConfig" else task("root", schema)
+
+    managed = Managed.read(task("last", "S", finalizeRef={"name": "root"}), KINDS["Task"])
+    if meant:
+        assert (await resolved(managed, "ORG.ACC", get)).spec.model_dump()["finalize_name"] == "ROOT"
+        return
+    with pytest.raises(Stopped) as stopped:
+        await resolved(managed, "ORG.ACC", get)
+    assert 'lies in schema "D"."ELSEWHERE", and not in "D"."S"' in stopped.value.stop.message

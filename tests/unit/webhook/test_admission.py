@@ -371,6 +371,36 @@ async def test_what_the_provider_does_not_allow_is_denied(
     assert world.claims == {}
 
 
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"finalizeRef": {"name": "root"}}, "finalizeRef"),
+        ({"after": [{"name": "B"}, {"ref": {"name": "root"}}]}, "after[1].ref"),
+    ],
+)
+async def test_what_must_lie_beside_an_object_is_refused_elsewhere(
+    world: World, given: dict[str, Any], field: str
+) -> None:
+    def task(schema: str) -> dict[str, Any]:
+        return {"databaseName": "D", "schemaName": schema, "name": "T", "sqlStatement": "SELECT 1"}
+
+    assert (await world.ask("Task", "a", "x", task("S") | given)).outcome is Outcome.ALLOWED
+    path = KINDS["Task"].resource.path
+    provider = {"providerRef": {"name": "default", "namespace": "platform"}}
+    world.kube.put(path, "root", "a", spec={**provider, **task("ELSEWHERE")})
+    verdict = await world.ask("Task", "a", "y", task("R") | given)
+    assert verdict.outcome is Outcome.DENIED
+    assert f"Task a/root in spec.{field} lies in schema" in verdict.message
+    assert '"D"."ELSEWHERE", and not in "D"."R"' in verdict.message
+    assert not [each for each in world.claims if '"R"' in each]
+    # Whoever mends something else of it isn't held up.
+    changed = await world.ask("Task", "a", "x", task("S") | given | {"comment": "c"}, old=task("S") | given)
+    assert changed.outcome is Outcome.ALLOWED
+    assert any("ELSEWHERE" in each for each in changed.warnings)
+    world.kube.put(path, "root", "a", spec={**provider, **task("R")})
+    assert (await world.ask("Task", "a", "y", task("R") | given)).outcome is Outcome.ALLOWED
+
+
 @pytest.mark.parametrize(("allowed", "outcome"), [([], Outcome.DENIED), (["ACCOUNTADMIN"], Outcome.ALLOWED)])
 async def test_only_the_installation_opens_the_way_to_a_privileged_role(
     world: World, allowed: list[str], outcome: Outcome

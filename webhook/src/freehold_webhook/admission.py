@@ -30,7 +30,7 @@ from freehold.kube.errors import ApiError
 from freehold.kube.objects import NAMESPACES, Object
 from freehold.login_policy import LoginPolicy
 from freehold.permissions import Denied, Usage
-from freehold.resolve import Get, Provider, Resolved, Unresolved, describe, resolve
+from freehold.resolve import Get, Provider, Resolved, Unresolved, astray, describe, resolve
 from freehold.script import Policy
 from freehold_webhook import messages
 from freehold_webhook.claiming import claim
@@ -250,6 +250,10 @@ class Admission:
         # After the allow-lists: of what may not be referred to, not even the absence is told.
         if isinstance(after.resolved, Unresolved):
             return undecided(Cause.DEPENDENCY, messages.not_there_yet(str(after.resolved)))
+        if stray := await self._astray(change, change.new):
+            if change.old is None or stray != await self._astray(change, change.old):
+                return denied(Cause.INVALID, stray)
+            verdict = verdict.warn(stray)
         if change.new.management_policies.observe_only:
             return verdict
         provider = after.provider
@@ -263,6 +267,14 @@ class Admission:
             self._store, added, provider.account.name, change.asker, self._conflict_detail, dry_run=change.dry_run
         )
         return claimed.warn(*verdict.warnings) if claimed.outcome is Outcome.ALLOWED else claimed
+
+    async def _astray(self, change: Change, spec: SnowflakeSpec) -> str | None:
+        """What a spec refers to that lies elsewhere than it must."""
+        try:
+            return await astray(change.kind, change.asker.namespace, spec, self._store.get)
+        except ValueError:
+            # What has no name, or can't be read, is told by itself.
+            return None
 
     def _without_provider(self, change: Change, missing: Unresolved) -> Verdict:
         """The verdict about a resource whose ProviderConfig isn't there yet, or can't be read.

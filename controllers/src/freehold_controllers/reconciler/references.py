@@ -14,7 +14,7 @@ from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import Key, Object
 from freehold.lifecycle.decision import Stop, listed
 from freehold.lifecycle.reasons import LOST, Reason
-from freehold.resolve import Get, Unresolved, resolve
+from freehold.resolve import Get, Unresolved, astray, resolve
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped
 from freehold_controllers.reconciler.status import READY, REFERENCES_RESOLVED, Verdict, Verdicts
@@ -30,8 +30,10 @@ async def resolved(managed: Managed, account: str, get: Get) -> Managed:
 
     Raises:
         Stopped: a resource that it refers to isn't there, isn't ready for its own generation, or lives in another
-            account.
+            account or where it can't be meant.
     """
+    if stray := await astray(managed.kind, managed.object.namespace, managed.spec, get):
+        raise unresolved(stray)
     names: dict[str, tuple[str, ...]] = {}
     for requested in references_of(managed.spec, managed.object.namespace):
         # Of itself a name is all that it takes, and its own readiness would be waited for in vain.

@@ -323,6 +323,7 @@ def ref(
     qualified: bool = False,
     within: tuple[str, ...] = (),
     by_name: bool = False,
+    beside: bool = False,
     **constraints: Any,
 ) -> Any:
     """A reference to another resource, or a list of them, in place of what the field `instead_of` names.
@@ -333,12 +334,18 @@ def ref(
         parent: whether it names the container of the object, and so is part of the object's identity.
         qualified: whether the raw field takes the fully-qualified name, for an object that lies elsewhere.
         within: attributes that take the names of what contains it instead, outermost first.
-        by_name: as `Property` has it.
+        by_name, beside: as `Property` has them.
         constraints: pydantic's.
     """
     change = Change.IDENTITY if parent else Change.ALTER
     facts = Property(
-        reference=kind, instead_of=instead_of, change=change, qualified=qualified, within=within, by_name=by_name
+        reference=kind,
+        instead_of=instead_of,
+        change=change,
+        qualified=qualified,
+        within=within,
+        by_name=by_name,
+        beside=beside,
     )
     return _field(facts, **constraints)
 

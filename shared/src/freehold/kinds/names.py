@@ -35,6 +35,7 @@ class Requested:
         name: its name.
         field: the spec field that refers to it, for messages.
         by_name: whether its name is all that counts, whatever becomes of its object.
+        beside: whether its object must lie in the same schema.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Requested:
     name: str
     field: str
     by_name: bool = False
+    beside: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name} in spec.{self.field}"

@@ -226,6 +226,7 @@ class Property:
         within: for such a reference, the fields that take the names of what contains the object, outermost first.
         qualified: whether that field takes the fully-qualified name, and not the bare one.
         by_name: whether what is referred to need not be there yet, since Snowflake only keeps its name.
+        beside: whether what is referred to lies in the same schema, so that its bare name says it all.
         item: whether it is an attribute of an item.
         unsupported: why this release refuses the field; None when it is supported.
         derived: its value where that follows from further fields, from the whole spec.
@@ -266,6 +267,7 @@ class Property:
     within: tuple[str, ...] = ()
     qualified: bool = False
     by_name: bool = False
+    beside: bool = False
     item: bool = False
     unsupported: str | None = None
     derived: Callable[[Any], Any] | None = None

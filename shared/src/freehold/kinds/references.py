@@ -108,7 +108,8 @@ def _found(place: str, model: Model, namespace: str) -> Iterator[Requested]:
         for at, each in _one_by_one(field, value):
             if isinstance(each, Reference):
                 if facts and facts.reference:
-                    yield Requested(facts.reference, each.namespace or namespace, each.name, at, facts.by_name)
+                    where = each.namespace or namespace
+                    yield Requested(facts.reference, where, each.name, at, facts.by_name, facts.beside)
             elif isinstance(each, Model):
                 yield from _found(f"{at}.", each, namespace)
 

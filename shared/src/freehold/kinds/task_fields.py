@@ -31,7 +31,7 @@ class Predecessor(Model):
 
     model_config = ConfigDict(json_schema_extra=ruled(exactly_one("ref", "name")))
 
-    ref: Reference | None = ref("Task", instead_of="name")
+    ref: Reference | None = ref("Task", instead_of="name", beside=True)
     """The Task, in place of its name."""
     name: Name | None = None
     """Its stored name. It lies in the same schema."""

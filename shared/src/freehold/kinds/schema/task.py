@@ -129,8 +129,8 @@ class TaskSpec(InSchemaSpec):
     """A note for people."""
     finalize_name: Name | None = finalized_root()
     """The root task after whose graph it runs, whatever came of that."""
-    finalize_ref: Reference | None = ref("Task", instead_of="finalize_name")
-    """The root Task, in place of its name."""
+    finalize_ref: Reference | None = ref("Task", instead_of="finalize_name", beside=True)
+    """The root Task, in place of its name. It lies in the same schema."""
     task_auto_retry_attempts: int | None = parameter("TASK_AUTO_RETRY_ATTEMPTS", ge=0, le=30)
     """How often a graph that failed is tried again by itself. Of a root only."""
     user_task_minimum_trigger_interval_in_seconds: int | None = parameter(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from freehold import planning
+from freehold import datatypes, planning
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 
@@ -17,6 +17,27 @@ def changes(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> tuple[str, ..
     return tuple(
         f"spec.{field.name} can't change from {field.facts.shown(before)} to {field.facts.shown(after)}"
         for field, before, after in planning.recreated(kind, old, new)
+    )
+
+
+def another(kind: Kind, old: SnowflakeSpec, new: SnowflakeSpec) -> str | None:
+    """Why a spec stands for another object than before by the types of its arguments, which belong to the name, for
+    people; None where it doesn't. (Whatever else belongs to a name is immutable in the API.)
+
+    Args:
+        kind: the kind.
+        old: its spec before.
+        new: its spec now, of which all types can be read, as of the other.
+    """
+    if kind.arguments is None:
+        return None
+    before, after = (datatypes.signature(kind.arguments(spec)) for spec in (old, new))
+    if before == after:
+        return None
+    return (
+        f"spec.arguments can't change from ({', '.join(before)}) to ({', '.join(after)}): the types belong to the "
+        f"name, and the {kind.object_type.lower()} of these is another one. Declare it in a resource of its own, and "
+        "delete this one once nobody calls it any more"
     )
 
 

@@ -713,3 +713,44 @@ async def test_kinds_that_are_not_ours_are_none_of_our_business(world: World) ->
     ):
         request = Request("7", "CREATE", group, kind, "a", sub_resource, "jane", False, resource, None)
         assert (await world.admission.review(request)).outcome is Outcome.ALLOWED
+
+
+FUNCTION = {"databaseName": "D", "schemaName": "S", "name": "F", "returns": "NUMBER", "body": "1"}
+OF_NUMBER = {**FUNCTION, "arguments": [{"name": "X", "type": "NUMBER"}]}
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([{"name": "X", "type": "VARCHAR"}], "from (NUMBER) to (VARCHAR)"),
+        ([{"name": "X", "type": "NUMBER"}, {"name": "Y", "type": "DATE"}], "from (NUMBER) to (NUMBER, DATE)"),
+        (None, "from (NUMBER) to ()"),
+    ],
+)
+async def test_a_routine_of_other_argument_types_is_another_one(
+    world: World, arguments: list[dict[str, str]] | None, told: str, *, ordered: bool
+) -> None:
+    kind = KINDS["FunctionSQL"]
+    provider = {"providerRef": {"name": "default", "namespace": "platform"}}
+    new = {**FUNCTION, **({"arguments": arguments} if arguments else {})}
+    order = fingerprint.spec_hash(kind, kind.spec.model_validate({**provider, **new}))
+    annotations = {"freehold.dev/force-new": order} if ordered else {}
+    verdict = await world.ask("FunctionSQL", "a", "f", new, old=OF_NUMBER, annotations=annotations)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.IDENTITY_CHANGED)
+    assert told in verdict.message
+    assert "in a resource of its own" in verdict.message
+    assert "force-new" not in verdict.message
+
+
+async def test_another_spelling_of_the_types_of_arguments_is_none(world: World) -> None:
+    for type_ in ("NUMBER(10, 2)", "DECIMAL", "int"):
+        new = {**FUNCTION, "arguments": [{"name": "X", "type": type_}]}
+        assert (await world.ask("FunctionSQL", "a", "f", new, old=OF_NUMBER)).outcome is Outcome.ALLOWED
+
+
+async def test_another_name_of_an_argument_takes_the_same_function_anew(world: World) -> None:
+    new = {**FUNCTION, "arguments": [{"name": "Y", "type": "NUMBER"}]}
+    verdict = await world.ask("FunctionSQL", "a", "f", new, old=OF_NUMBER)
+    assert (verdict.outcome, verdict.cause) == (Outcome.DENIED, Cause.IMMUTABLE_FIELD)
+    assert "freehold.dev/force-new" in verdict.message

@@ -211,6 +211,8 @@ class Admission:
             return denied(Cause.INVALID, "; ".join(faults))
         # What is wrong may not even be readable enough to be compared.
         old = None if faults or faults_before else change.old
+        if old and (another := recreation.another(kind, old, change.new)):
+            return denied(Cause.IDENTITY_CHANGED, another)
         if old and (fixed := recreation.changes(kind, old, change.new)):
             spec_hash = fingerprint.spec_hash(kind, change.new)
             if not recreation.ordered(change.annotations, spec_hash):

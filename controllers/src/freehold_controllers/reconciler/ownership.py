@@ -98,8 +98,8 @@ async def _sort_out(services: Services, managed: Claimant, identities: Sequence[
             Stop(
                 Reason.IDENTITY_CHANGED,
                 f"the resource owns {pinned.fqn} in account {pinned.account.name} ({pinned.account.key}), but computes "
-                f"to {now.fqn} in {now.account} now: nothing is sent. Change the reference or provider back, or delete "
-                "the resource and apply it again",
+                f"to {now.fqn} in {now.account} now: nothing is sent. Change the manifest, reference or provider back, "
+                "or delete the resource and apply it again",
             )
         )
     await _give_up(services, found.idle)

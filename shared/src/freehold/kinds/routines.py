@@ -66,7 +66,8 @@ class RoutineSpec(InSchemaSpec):
         min_length=1,
         max_length=500,
     )
-    """The arguments, in order; none by default. Their types tell it from others of its name."""
+    """The arguments, in order; none by default. Their types tell it from others of its name: with other types it is
+    another one, which takes a resource of its own."""
     returns: str = _described(
         "RETURNS",
         write=lambda value: sql.sql("RETURNS {type}", type=returned.parse(value).ddl),

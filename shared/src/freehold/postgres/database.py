@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
@@ -15,6 +15,7 @@ from freehold.kinds.model import Model
 from freehold.kinds.names import Requested
 from freehold.kinds.resource import READY, Column, Resource, Rule, ruled
 from freehold.kinds.utility.declaration import AccountReference, Utility
+from freehold.postgres import names
 from freehold.postgres.common import (
     CATEGORIES,
     CLUSTERS,
@@ -23,11 +24,10 @@ from freehold.postgres.common import (
     PHASE,
     KeySelector,
     LocalReference,
-    ObjectReference,
-    Phased,
     Text,
     keyed,
 )
+from freehold.postgres.database_status import PostgresDatabaseStatus
 from freehold.postgres.names import NAME_RULES
 
 DATABASE_CLASS, ROLE_CLASS = "DATABASE", "ROLE"
@@ -177,9 +177,10 @@ class DatabaseDefinition(Model):
         return (self.ro_role_name or f"{self.name}_ro") if self.read_only_role else None
 
     @property
-    def roles(self) -> tuple[str, ...]:
-        """All its roles."""
-        return tuple(each for each in (self.admin_role, self.rw_role, self.ro_role) if each)
+    def role_fields(self) -> dict[str, str]:
+        """All its roles, by the field that names each."""
+        found = {"adminRoleName": self.admin_role, "rwRoleName": self.rw_role, "roRoleName": self.ro_role}
+        return {field: role for field, role in found.items() if role}
 
 
 class PostgresDatabaseSpec(Model):
@@ -196,49 +197,6 @@ class PostgresDatabaseSpec(Model):
     """Change nothing until this is false again."""
 
 
-class RoleStatus(Model):
-    """A role that the cluster is asked for."""
-
-    name: str
-    """The role."""
-    secret_ref: LocalReference | None = None
-    """Secret with its password."""
-    exists: bool
-    """Whether it is wanted, or to be dropped."""
-
-
-class DatabaseStatus(Model):
-    """What is known of a database."""
-
-    name: str
-    """The database."""
-    ready: bool
-    """Whether it is as declared."""
-    message: str | None = None
-    """What it lacks, for people."""
-    database_ref: ObjectReference | None = None
-    """The CloudNativePG Database whose privileges have been given."""
-    admin_user_secret_ref: KeySelector | None = None
-    """Secret with the owner's password."""
-    rw_user_secret_ref: KeySelector | None = None
-    """Secret with the password of the role for applications."""
-    ro_user_secret_ref: KeySelector | None = None
-    """Secret with the password of the role that only reads."""
-    config_map_ref: LocalReference | None = None
-    """ConfigMap with what applications need to connect."""
-    roles: list[RoleStatus] | None = None
-    """Roles that the cluster is asked for."""
-
-
-class PostgresDatabaseStatus(Phased):
-    """What is known of the databases."""
-
-    last_transition_time: datetime | None = None
-    """When they last began to be made ready."""
-    databases: list[DatabaseStatus] | None = Field(default=None, json_schema_extra=keyed("name"))
-    """Each of them."""
-
-
 def cluster_of(spec: PostgresDatabaseSpec, namespace: str) -> Requested:
     """The PostgresCluster that databases are on.
 
@@ -253,8 +211,38 @@ def cluster_of(spec: PostgresDatabaseSpec, namespace: str) -> Requested:
 def _identities(spec: PostgresDatabaseSpec, _namespace: str, account: str) -> tuple[Identity, ...]:
     """A database or role has one owner on its cluster, whoever asks."""
     databases = {Identity(account, DATABASE_CLASS, Name((each.name,))) for each in spec.databases}
-    roles = {Identity(account, ROLE_CLASS, Name((role,))) for each in spec.databases for role in each.roles}
+    roles = {
+        Identity(account, ROLE_CLASS, Name((role,))) for each in spec.databases for role in each.role_fields.values()
+    }
     return tuple(sorted(databases | roles))
+
+
+def _faults(spec: PostgresDatabaseSpec) -> tuple[str, ...]:
+    return (*_wrong_names(spec), *_twice(spec))
+
+
+def _wrong_names(spec: PostgresDatabaseSpec) -> Iterator[str]:
+    for index, each in enumerate(spec.databases):
+        place = f"spec.databases[{index}]"
+        if fault := names.database_fault(each.name):
+            yield f"{place}.name: {fault}"
+        for field, role in each.role_fields.items():
+            if fault := names.role_fault(role):
+                yield f"{place}.{field}: {fault}"
+        for at, schema in enumerate(each.schemas or ()):
+            if fault := names.schema_fault(schema):
+                yield f"{place}.schemas[{at}]: {fault}"
+
+
+def _twice(spec: PostgresDatabaseSpec) -> Iterator[str]:
+    """A role of two databases, or two roles of one, are one role: which rights it has couldn't be told."""
+    seen: dict[str, str] = {}
+    for index, each in enumerate(spec.databases):
+        for field, role in each.role_fields.items():
+            place = f"spec.databases[{index}].{field}"
+            if role in seen:
+                yield f"{place}: {role} is {seen[role]}, too: name another role"
+            seen.setdefault(role, place)
 
 
 DATABASE = Utility(
@@ -276,4 +264,5 @@ DATABASE = Utility(
     domain=Domain.POSTGRES,
     account=AccountReference(CLUSTERS, cluster_of),
     identities=_identities,
+    faults=_faults,
 )

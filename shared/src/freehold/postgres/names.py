@@ -1,4 +1,4 @@
-"""Names of what is made for a PostgresCluster, and what these ask of its own name."""
+"""Names of what is made for a PostgresCluster, what these ask of its own, and names that are taken in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -20,6 +20,33 @@ NAME_RULES = (
         "letters, digits and hyphens: objects made for it are named after it",
     ),
 )
+
+_RESERVED_ROLES = frozenset({"postgres", "streaming_replica", "public", "none"})
+_RESERVED_PREFIXES = ("pg_", "cnpg_")
+_RESERVED_DATABASES = frozenset({"postgres", "template0", "template1"})
+_RESERVED_SCHEMAS = frozenset({"public", "information_schema"})
+
+
+def role_fault(name: str) -> str | None:
+    """Why a role can't have a name, for people; None when it can. CloudNativePG refuses all roles of a cluster for one
+    such name."""
+    if name in _RESERVED_ROLES:
+        return f"{name} is a role of PostgreSQL's or CloudNativePG's own: name another one"
+    prefix = next((each for each in _RESERVED_PREFIXES if name.startswith(each)), None)
+    return f"{name} begins with {prefix}, which is reserved: name another role" if prefix else None
+
+
+def database_fault(name: str) -> str | None:
+    """Why a database can't have a name, for people; None when it can."""
+    return f"{name} is a database of PostgreSQL's own: name another one" if name in _RESERVED_DATABASES else None
+
+
+def schema_fault(name: str) -> str | None:
+    """Why a schema can't be declared, for people; None when it can."""
+    if name in _RESERVED_SCHEMAS or name.startswith("pg_"):
+        return f"{name} is a schema of PostgreSQL's own, which is there already: take it out"
+    return None
+
 
 DOMAIN = "svc.cluster.local"
 

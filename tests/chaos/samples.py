@@ -140,7 +140,7 @@ def _unreachable(kind: Kind, field: SpecField) -> Iterator[Any]:
         yield True
     if facts.recreate_when is not None:
         options = get_args(kind.spec.model_fields[field.attribute].annotation)
-        words = [word for option in options for word in get_args(option)]
+        words = [word for option in options for word in get_args(option) if isinstance(word, str)]
         yield from (word for word in words if facts.recreate_when(facts.reset.value, word))
 
 

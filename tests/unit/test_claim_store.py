@@ -11,20 +11,9 @@ import pytest
 from freehold import slots
 from freehold.claim_contest import Awaiting, Held, How, Refused, Undecided, acquire, acquire_all
 from freehold.claim_liveness import judge, sweep
+from freehold.claim_rules import GRACE, HAND_OVER_ANNOTATION, Liveness, hand_over
 from freehold.claim_store import ClaimStore
-from freehold.claims import (
-    CLAIM,
-    GRACE,
-    HAND_OVER_ANNOTATION,
-    OWNER_ANNOTATION,
-    Claim,
-    Evidence,
-    Holder,
-    Liveness,
-    Mark,
-    hand_over,
-    new_claim,
-)
+from freehold.claims import CLAIM, OWNER_ANNOTATION, Claim, Evidence, Holder, Mark, new_claim
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.registry import KINDS

@@ -6,25 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from freehold.claims import (
-    CLAIM,
-    GRACE,
-    HAND_OVER_ANNOTATION,
-    OWNER_ANNOTATION,
-    Claim,
-    ClaimSpec,
-    Evidence,
-    Holder,
-    Intent,
-    Liveness,
-    Mark,
-    hand_over,
-    heir,
-    liveness,
-    new_claim,
-    sweepable,
-    take,
-)
+from freehold.claim_rules import GRACE, HAND_OVER_ANNOTATION, Liveness, hand_over, heir, liveness, sweepable, take
+from freehold.claims import CLAIM, OWNER_ANNOTATION, Claim, ClaimSpec, Evidence, Holder, Intent, Mark, new_claim
 from freehold.identity import HASH_LENGTH, Identity, Name
 
 CREATED = datetime(2026, 11, 30, 12, tzinfo=UTC)

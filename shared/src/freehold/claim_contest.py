@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from freehold.claim_liveness import look_at_holder
+from freehold.claim_rules import Liveness, liveness, take
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, ClaimSpec, Liveness, liveness, take
+from freehold.claims import Claim, ClaimSpec
 from freehold.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 
 ATTEMPTS = 5

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from freehold.claim_rules import Liveness, heir, liveness, sweepable
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, Holder, Liveness, heir, liveness, sweepable
+from freehold.claims import Claim, Holder
 from freehold.kinds.registry import KINDS
 from freehold.kinds.resources import UTILITIES
 from freehold.kube.errors import ApiError, Conflict

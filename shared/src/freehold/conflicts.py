@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from freehold.claims import HAND_OVER_ANNOTATION, Claim, Holder
+from freehold.claim_rules import HAND_OVER_ANNOTATION
+from freehold.claims import Claim, Holder
 
 
 class Detail(StrEnum):

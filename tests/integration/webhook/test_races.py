@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from freehold.claim_liveness import sweep
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import GRACE
 from freehold.kube.errors import AlreadyExists, ApiError
 from freehold.kube.objects import Object
 from tests.integration.webhook.harness import DATABASE, REPLICAS, Account, as_json, eventually

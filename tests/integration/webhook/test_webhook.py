@@ -10,8 +10,9 @@ import aiohttp
 import orjson
 import pytest
 
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import GRACE, Evidence
+from freehold.claims import Evidence
 from freehold.kube.client import Kube
 from freehold.kube.errors import ApiError
 from freehold.kube.objects import Object

@@ -11,8 +11,9 @@ import orjson
 from typer.testing import CliRunner, Result
 
 from freehold.claim_contest import acquire
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import CLAIM, GRACE, Evidence, Holder, new_claim
+from freehold.claims import CLAIM, Evidence, Holder, new_claim
 from freehold.cli import app
 from freehold.identity import Identity
 from freehold.kinds.registry import KINDS

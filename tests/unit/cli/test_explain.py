@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from freehold.claim_rules import HAND_OVER_ANNOTATION
 from freehold.claim_store import ClaimStore
-from freehold.claims import HAND_OVER_ANNOTATION
 from freehold.cli.explanation import Finding, Subject, Verdict, explanation
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG

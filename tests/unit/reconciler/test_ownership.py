@@ -9,8 +9,9 @@ from random import Random
 
 import pytest
 
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import GRACE, Holder, new_claim
+from freehold.claims import Holder, new_claim
 from freehold.identity import Identity, Name
 from freehold_controllers.reconciler.finalizer import FINALIZER
 from freehold_controllers.reconciler.sweeping import go_round

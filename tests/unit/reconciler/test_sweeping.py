@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from freehold.claims import CLAIM, GRACE
+from freehold.claim_rules import GRACE
+from freehold.claims import CLAIM
 from freehold.kube.errors import Unavailable
 from freehold.kube.objects import Object
 from freehold.metrics import REGISTRY

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from freehold import fingerprint
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import CLAIM, GRACE, ClaimSpec
+from freehold.claims import CLAIM, ClaimSpec
 from freehold.conflicts import Detail
 from freehold.identity import Identity, Name
 from freehold.kinds.account.providerconfig import CONFIRMED_UNTIL, PROVIDER_CONFIG

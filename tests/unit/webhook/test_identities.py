@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from freehold.claim_rules import HAND_OVER_ANNOTATION
 from freehold.claim_store import ClaimStore
-from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
+from freehold.claims import ClaimSpec
 from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS

@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import partial
 
 from freehold import fingerprint, planning
-from freehold.claims import Claim, Holder, heir
+from freehold.claim_rules import heir
+from freehold.claims import Claim, Holder
 from freehold.identity import Identity
 from freehold.kube.objects import Key
 from freehold.lifecycle.decision import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from freehold.claims import CLAIM, HAND_OVER_ANNOTATION
+from freehold.claim_rules import HAND_OVER_ANNOTATION
+from freehold.claims import CLAIM
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS, CONFIRMED_UNTIL
 from freehold.kube.conditions import conditions_of
 from freehold.kube.objects import NAMESPACES, SECRETS, Key, Object

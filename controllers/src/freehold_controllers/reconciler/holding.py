@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from freehold.claim_contest import Held, acquire
+from freehold.claim_rules import hand_over
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, Progress, hand_over, new_claim
+from freehold.claims import Claim, ClaimSpec, Evidence, Holder, Intent, Mark, Progress, new_claim
 from freehold.identity import Identity, Name
 from freehold.observation import Observation
 

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from freehold import conflicts
 from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all, spelt_otherwise
-from freehold.claims import CLAIM, GRACE, Claim, Holder, new_claim
+from freehold.claim_rules import GRACE
+from freehold.claims import CLAIM, Claim, Holder, new_claim
 from freehold.identity import Identity
 from freehold.kube.objects import Key
 from freehold.lifecycle.decision import Stop

@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from freehold.claim_liveness import judge
+from freehold.claim_rules import GRACE, Liveness
 from freehold.claim_store import ClaimStore
-from freehold.claims import GRACE, Claim, ClaimSpec, Liveness
+from freehold.claims import Claim, ClaimSpec
 from freehold.cli import console
 from freehold.cli.cluster import Context, Snapshot, ask
 from freehold.cli.console import FAILED, USAGE, Format, Output

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from freehold import conflicts, fingerprint, permissions, planning, recreation
 from freehold.claim_contest import Awaiting, Held, How, Refused, acquire
+from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import GRACE, Claim, Holder, new_claim
+from freehold.claims import Claim, Holder, new_claim
 from freehold.cli.manifests import faults, reasons
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from freehold.claim_liveness import judge
+from freehold.claim_rules import Liveness
 from freehold.claim_store import ClaimStore
-from freehold.claims import Claim, ClaimSpec, Liveness
+from freehold.claims import Claim, ClaimSpec
 from freehold.cli import console
 
 TOGETHER = 50

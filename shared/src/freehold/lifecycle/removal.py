@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from freehold.claims import HAND_OVER_ANNOTATION, ClaimSpec
+from freehold.claim_rules import HAND_OVER_ANNOTATION
+from freehold.claims import ClaimSpec
 from freehold.kinds.content import Content
 from freehold.kinds.kind import Kind
 from freehold.kinds.property import Target

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from freehold.claims import HAND_OVER_ANNOTATION, Holder, heir
+from freehold.claim_rules import HAND_OVER_ANNOTATION, heir
+from freehold.claims import Holder
 from freehold.kinds.account.providerconfig import ABANDON_DEPENDENTS
 from freehold.kube.objects import Object
 from freehold.lifecycle.decision import Subject

@@ -10,16 +10,16 @@ import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import ValidationError
 
-from freehold import confirmation, fingerprint, login_policy, permissions, planning, recreation, validation
+from freehold import fingerprint, permissions, planning, recreation, validation
 from freehold.claim_store import ClaimStore
 from freehold.claims import Account, ClaimSpec, Holder
 from freehold.conflicts import Detail
 from freehold.identifiers import InvalidName
-from freehold.identity import Identity
-from freehold.kinds.account.providerconfig import PROVIDER_CONFIG, ProviderConfigSpec
+from freehold.kinds.account.providerconfig import PROVIDER_CONFIG
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.kind import Kind
 from freehold.kinds.registry import KINDS
@@ -27,16 +27,17 @@ from freehold.kinds.resources import DECLARED, UTILITIES
 from freehold.kinds.utility.declaration import Utility
 from freehold.kube.conditions import STALLED, conditions_of
 from freehold.kube.errors import ApiError
-from freehold.kube.objects import NAMESPACES, Object
+from freehold.kube.objects import Object
 from freehold.login_policy import LoginPolicy
-from freehold.permissions import Denied, Usage
-from freehold.resolve import Get, Provider, Resolved, Unresolved, astray, describe, resolve
+from freehold.permissions import Denied
+from freehold.resolve import Get, Unresolved, astray, describe
 from freehold.script import Policy
-from freehold_webhook import messages
+from freehold_webhook import messages, provider_configs
 from freehold_webhook.claiming import claim
 from freehold_webhook.metrics import DURATION, REQUESTS
 from freehold_webhook.review import ALLOWED, Cause, Outcome, Request, Verdict, denied, undecided
 from freehold_webhook.utilities import Utilities
+from freehold_webhook.views import Seen, Unnameable, View, view
 
 BUDGET = 3.0
 """Seconds for a decision; the API server waits 5."""
@@ -47,37 +48,6 @@ _RESOURCES = {
 }
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one spec of a resource stands for.
-
-    Attributes:
-        provider: its ProviderConfig.
-        usage: what it wants of that.
-        resolved: its objects, as far as they are known.
-        claimed: the objects that it claims; none while the account isn't proven.
-    """
-
-    provider: Provider
-    usage: Usage
-    resolved: Resolved | Unresolved
-    claimed: frozenset[Identity]
-
-
-@dataclass(frozen=True, slots=True)
-class Unnameable:
-    """Snowflake can't have an object of the name that a spec gives it.
-
-    Attributes:
-        why: for people.
-    """
-
-    why: str
-
-
-_Seen = View | Unresolved | Unnameable
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +146,7 @@ class Admission:
         if (old is not None and old.spec == new.spec) or (new.deleting and not _moves(new, old)):
             return ALLOWED
         if request.kind == PROVIDER_CONFIG.kind:
-            return self._provider_config(asker.namespace, new, old)
+            return provider_configs.decide(self._login_policy, asker.namespace, new, old)
         declared = UTILITIES.get(request.kind) or KINDS[request.kind]
         if old is None and await self._store.get(declared.resource.path, asker.namespace, asker.name):
             # The API server itself will answer that it exists.
@@ -187,22 +157,6 @@ class Admission:
         spec = new.parsed(declared.spec)
         stalled = old is not None and any(each.type == STALLED for each in conditions_of(old))
         return await self._change(Change(declared, asker, spec, before, new.annotations, request.dry_run, stalled))
-
-    def _provider_config(self, namespace: str, new: Object, old: Object | None) -> Verdict:
-        spec = new.parsed(ProviderConfigSpec)
-        if forbidden := login_policy.check(self._login_policy, namespace, spec):
-            if old is None or forbidden != self._forbidden_before(namespace, old):
-                return denied(Cause(forbidden.reason), forbidden.message)
-            # It was so before: whoever mends it step by step must not be held up.
-            return ALLOWED.warn(forbidden.message, *permissions.advice(spec))
-        unread = filter(None, (confirmation.fault(new.annotations),))
-        return ALLOWED.warn(*permissions.advice(spec), *unread)
-
-    def _forbidden_before(self, namespace: str, old: Object) -> login_policy.Forbidden | None:
-        try:
-            return login_policy.check(self._login_policy, namespace, old.parsed(ProviderConfigSpec))
-        except ValidationError:
-            return None
 
     async def _change(self, change: Change) -> Verdict:
         kind, fixed = change.kind, tuple[str, ...]()
@@ -230,12 +184,12 @@ class Admission:
         idle = planning.ineffective(kind, old, change.new) if old and not change.stalled else ()
         return verdict.warn(*map(messages.recreated, fixed), *faults, *idle, *planning.advice(kind, change.new))
 
-    async def _views(self, change: Change, get: Get) -> tuple[_Seen | None, _Seen]:
+    async def _views(self, change: Change, get: Get) -> tuple[Seen | None, Seen]:
         """What the resource stood for, and will stand for."""
-        before = await self._view(change, change.old, get) if change.old else None
-        return before, await self._view(change, change.new, get)
+        look = partial(view, change.kind, change.asker.namespace, get=get, live=self._store.get)
+        return await look(change.old) if change.old else None, await look(change.new)
 
-    async def _claim(self, change: Change, before: _Seen | None, after: _Seen) -> Verdict:
+    async def _claim(self, change: Change, before: Seen | None, after: Seen) -> Verdict:
         """Check the allow-lists, and claim what a change adds to the resource's objects."""
         if isinstance(after, Unnameable):
             # What could not be named before stands for nothing: it may be paused or mended step by step.
@@ -300,32 +254,14 @@ class Admission:
         found = await self._store.read(min(had.claimed).hash)
         return found.spec if found and found.spec.holder.same(asker) and found.spec.telling else None
 
-    async def _view(self, change: Change, spec: SnowflakeSpec, get: Get) -> _Seen:
-        namespace = change.asker.namespace
-        try:
-            resolved = await resolve(change.kind, namespace, spec, get)
-        except InvalidName as error:
-            return Unnameable(str(error))
-        if resolved.provider is None:
-            return resolved
-        labels = await self._labels(namespace) if resolved.provider.spec.allowed_namespace_selector else {}
-        names, identities = (resolved.names, resolved.identities) if isinstance(resolved, Resolved) else ((), None)
-        usage = Usage.of(change.kind, namespace, labels, spec, names)
-        observed = spec.management_policies.observe_only
-        return View(resolved.provider, usage, resolved, frozenset() if observed else frozenset(identities or ()))
-
-    def _forbidden(self, view: View) -> Denied | None:
-        provider = view.provider
+    def _forbidden(self, seen: View) -> Denied | None:
+        provider = seen.provider
         return permissions.check(
             provider.spec,
             (provider.namespace, provider.name),
-            view.usage,
+            seen.usage,
             allowed_privileged_roles=self._allowed_privileged_roles,
         )
-
-    async def _labels(self, namespace: str) -> Mapping[str, str]:
-        found = await self._store.get(NAMESPACES, "", namespace)
-        return found.labels if found else {}
 
 
 def _moves(new: Object, old: Object | None) -> bool:

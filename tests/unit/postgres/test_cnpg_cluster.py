@@ -228,6 +228,18 @@ def test_a_volume_that_is_larger_than_declared_is_left_alone_and_told() -> None:
     assert cnpg_cluster.larger_than_wanted(wanted(), stored(wanted())) == ()
 
 
+def test_what_is_empty_and_goes_when_an_operator_writes_it_is_no_difference() -> None:
+    tolerations = [{"key": "db", "operator": "Equal", "value": ""}]
+    spread = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "matchLabelKeys": []}]
+    cnpg = {"affinity": {"tolerations": tolerations}, "topologySpreadConstraints": spread}
+    made = cnpg_cluster.desired(effective({}, cnpg), OWNER, SECRET)
+    kept = {"affinity": {"tolerations": [{"key": "db", "operator": "Equal"}]}}
+    assert (
+        difference(made, stored(made, **kept, topologySpreadConstraints=[{**spread[0], "matchLabelKeys": None}]))
+        is None
+    )
+
+
 def test_a_volume_for_the_log_can_be_added() -> None:
     assert difference(wanted(walStorage="5Gi"), stored(wanted())) == {"walStorage": {"size": "5Gi"}}
 

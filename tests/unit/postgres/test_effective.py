@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from freehold.postgres.cluster import admits
 from freehold.postgres.effective import advice, faults, refused_change
-from tests.unit.postgres.specs import STORE, effective
+from tests.unit.postgres.specs import STORE, cluster_of, effective
 
 NAME = "orders"
 
@@ -75,6 +76,31 @@ def test_a_cluster_may_take_backups_at_another_time_than_its_class() -> None:
     one = effective(NIGHTLY, backup={"schedule": "0 4 * * SUN"})
     assert one.settings.backup is not None
     assert (one.backs_up, one.settings.backup.schedule) == (True, "0 4 * * SUN")
+
+
+def test_a_cluster_may_wait_for_nobody_though_its_class_has_it_wait() -> None:
+    config = {"instances": 2, "synchronousReplication": {"number": 1}}
+    waiting, free = effective(config), effective(config, synchronousReplication={"number": 0})
+    assert waiting.synchronous is not None
+    assert free.synchronous is None
+    assert faults(effective(config, instances=1, synchronousReplication={"number": 0}), NAME) == ()
+
+
+@pytest.mark.parametrize(
+    ("allowed", "namespace", "admitted"),
+    [
+        (None, "dbs", True),
+        (None, "team", False),
+        ([], "team", False),
+        (["team"], "team", True),
+        (["team"], "other", False),
+        (["*"], "other", True),
+    ],
+)
+def test_a_cluster_says_which_namespaces_may_have_databases_on_it(
+    allowed: list[str] | None, namespace: str, admitted: bool
+) -> None:
+    assert admits(cluster_of(allowedNamespaces=allowed), "dbs", namespace) is admitted
 
 
 def test_metrics_are_the_clusters_to_switch() -> None:

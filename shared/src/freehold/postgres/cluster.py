@@ -88,6 +88,17 @@ class PostgresClusterSpec(Settings):
     """Upgrades by way of a second cluster."""
 
 
+def admits(spec: PostgresClusterSpec, own: str, namespace: str) -> bool:
+    """Whether PostgresDatabases of a namespace may be on a cluster.
+
+    Args:
+        spec: of the cluster.
+        own: the cluster's namespace.
+        namespace: theirs.
+    """
+    return namespace == own or not {namespace, "*"}.isdisjoint(spec.allowed_namespaces or ())
+
+
 def identity(namespace: str, name: str) -> Identity:
     """What a cluster claims: the CloudNativePG Cluster of its own name, which nobody else asks for. Its uid is the
     evidence."""

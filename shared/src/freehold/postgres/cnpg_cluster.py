@@ -28,6 +28,7 @@ from freehold.postgres.normal_form import (
     Map,
     Struct,
     by_value,
+    filled,
 )
 from freehold.postgres.objects import CNPG_CLUSTERS, Owner, made, present
 from freehold.postgres.quantities import parse
@@ -49,12 +50,12 @@ FIELDS = Struct(
         "spec": Struct(
             {
                 "imageName": Leaf(),
-                "imagePullSecrets": Leaf(),
+                "imagePullSecrets": Leaf(filled),
                 "instances": Leaf(),
                 "primaryUpdateMethod": Leaf(default="restart"),
                 "storage": _VOLUME,
                 "walStorage": _VOLUME,
-                "resources": Struct({"requests": Map(by_value), "limits": Map(by_value), "claims": Leaf()}),
+                "resources": Struct({"requests": Map(by_value), "limits": Map(by_value), "claims": Leaf(filled)}),
                 "superuserSecret": Struct({"name": Leaf()}),
                 "enableSuperuserAccess": Leaf(default=False),
                 "postgresql": Struct(
@@ -72,11 +73,11 @@ FIELDS = Struct(
                         "topologyKey": Leaf(),
                         "podAntiAffinityType": Leaf(default="preferred"),
                         "nodeSelector": Map(),
-                        "nodeAffinity": Leaf(),
-                        "tolerations": Leaf(),
+                        "nodeAffinity": Leaf(filled),
+                        "tolerations": Leaf(filled),
                     }
                 ),
-                "topologySpreadConstraints": Leaf(),
+                "topologySpreadConstraints": Leaf(filled),
                 "inheritedMetadata": Struct({"annotations": Keys(SCRAPE)}),
                 "backup": Struct(
                     {
@@ -166,7 +167,7 @@ def desired(effective: Effective, owner: Owner, superuser_secret: str, live: Obj
         enableSuperuserAccess=True,
         postgresql=present(
             pg_hba=settings.pg_hba or None,
-            synchronous=settings.synchronous_replication and _plain(settings.synchronous_replication),
+            synchronous=effective.synchronous and _plain(effective.synchronous),
         )
         or None,
         affinity=cnpg.affinity and _plain(cnpg.affinity),

@@ -12,7 +12,7 @@ from freehold.postgres.backup_storage import BarmanObjectStore, VolumeSnapshots
 from freehold.postgres.cluster import ClusterMonitoring, PostgresClusterSpec
 from freehold.postgres.clusterclass import ClassMonitoring, Cnpg, Metrics, PostgresClusterClassSpec
 from freehold.postgres.names import Access
-from freehold.postgres.settings import BackupSchedule, PoolerSwitches, Settings
+from freehold.postgres.settings import BackupSchedule, PoolerSwitches, Settings, SynchronousReplication
 
 M = TypeVar("M", bound=Model)
 
@@ -51,6 +51,12 @@ class Effective:
     def image(self) -> str:
         """Image of the servers."""
         return self.settings.postgres_image or f"{images.DEFAULT}:{self.version}"
+
+    @property
+    def synchronous(self) -> SynchronousReplication | None:
+        """Standbys that commits wait for; None where they wait for none."""
+        found = self.settings.synchronous_replication
+        return found if found and found.number else None
 
     @property
     def poolers(self) -> tuple[Access, ...]:
@@ -249,7 +255,7 @@ def advice(effective: Effective) -> tuple[str, ...]:
 
 
 def _advised(effective: Effective) -> Iterator[str]:
-    synchronous = effective.settings.synchronous_replication
+    synchronous = effective.synchronous
     if synchronous and synchronous.data_durability == "required" and synchronous.number == effective.instances - 1:
         yield (
             "spec.synchronousReplication: every standby must answer, so that losing one stops all writes: lower "

@@ -22,6 +22,7 @@ class _Same:
 
 
 SAME: Final = _Same()
+_EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
 
 
 class Node(Protocol):
@@ -34,6 +35,17 @@ class Node(Protocol):
 def same(value: Any) -> Any:
     """The normal form of what has but one spelling."""
     return value
+
+
+def filled(value: Any) -> Any:
+    """The normal form of a tree: what is empty in it goes, as it does whenever an operator reads and writes it."""
+    match value:
+        case Mapping():
+            return {name: tree for name, each in value.items() if (tree := filled(each)) not in _EMPTY}
+        case list():
+            return [filled(each) for each in value]
+        case _:
+            return value
 
 
 def by_value(value: Any) -> Any:
@@ -60,7 +72,7 @@ class Leaf:
         return SAME if self._form(wanted) == self._form(live) else wanted
 
     def _form(self, value: Any) -> Any:
-        return self.normal(self.default if value in (None, [], {}, "") else value)
+        return self.normal(self.default if value in _EMPTY else value)
 
 
 @dataclass(frozen=True, slots=True)

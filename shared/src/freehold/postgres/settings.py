@@ -63,8 +63,8 @@ class SynchronousReplication(Model):
 
     method: Literal["any", "first"] = "any"
     """Whether any of the standbys will do, or the first ones in their order."""
-    number: int = Field(ge=1, le=9)
-    """How many standbys a commit waits for; fewer than there are instances."""
+    number: int = Field(ge=0, le=9)
+    """How many standbys a commit waits for; fewer than there are instances. 0 for none, whatever the class says."""
     data_durability: Literal["required", "preferred"] = "required"
     """What happens while there are too few standbys: commits wait, or do with those that there are."""
 

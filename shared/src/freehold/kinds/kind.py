@@ -313,7 +313,7 @@ class Kind:
         return word if self.level is Level.ACCOUNT else sql.join((word, sql.identifier(*target.parts[:-1])))
 
     def printed(self, target: Target) -> tuple[str, ...]:
-        """What SHOW may print in the column by which rows are told apart first: the last part of an object's name,, or
+        """What SHOW may print in the column by which rows are told apart first: the last part of an object's name, or
         of a slot what its query says."""
         if self.filling and target.slot:
             return self.filling.show(target.slot).names

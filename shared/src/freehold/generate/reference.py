@@ -14,6 +14,7 @@ from freehold.kinds.registry import KINDS
 from freehold.kinds.resource import Resource
 from freehold.kinds.resources import DECLARED
 from freehold.kinds.spec_fields import properties
+from freehold.recreation import FORCE_NEW_ANNOTATION
 
 
 def page(resource: Resource, sample: str | None) -> str:
@@ -114,13 +115,17 @@ def _sql(facts: Property) -> str:
     return f"`{facts.sql}`{where}" if facts.sql else facts.source
 
 
+_BY_CHANGE = {Change.REDEFINE: "CREATE OR ALTER", Change.RECREATE: f"needs `{FORCE_NEW_ANNOTATION}`"}
+"""How fields go back that no ALTER changes."""
+
+
 def _reset(facts: Property) -> str:
-    if facts.change is Change.REDEFINE:
-        return "CREATE OR ALTER"
-    if facts.alter:
-        return "own statement"
     if facts.reset.keep:
         return "stays as it is"
+    if facts.change in _BY_CHANGE:
+        return _BY_CHANGE[facts.change]
+    if facts.alter or facts.differ:
+        return "own statement"
     return "UNSET" if facts.reset.value is None else f"SET to {facts.reset.value}"
 
 

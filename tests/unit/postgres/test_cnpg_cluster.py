@@ -251,6 +251,12 @@ def test_a_digest_that_is_declared_counts() -> None:
     assert difference(wanted(**other), stored(wanted(**pinned))) == {"imageName": other["postgresImage"]}
 
 
+def test_a_digest_that_somebody_has_added_to_a_tag_does_not_count() -> None:
+    image = "ghcr.io/cloudnative-pg/postgresql:17"
+    assert difference(wanted(), stored(wanted(), imageName=f"{image}@sha256:{'a' * 64}")) is None
+    assert difference(wanted(), stored(wanted(), imageName=f"{image}.6")) == {"imageName": image}
+
+
 def test_a_held_major_version_holds_nothing_else() -> None:
     live = stored(wanted())
     live = Object({**live.raw, "status": {"pgDataImageInfo": {"majorVersion": 17}}})

@@ -35,12 +35,18 @@ def _spec(*databases: str | Mapping[str, Any], cluster: str = "orders") -> dict[
     return {"clusterRef": {"name": cluster, "namespace": "dbs"}, "databases": entries}
 
 
-async def ask(kube: MemoryKube, namespace: str, name: str, spec: dict[str, Any]) -> Verdict:
-    """What admission says of a PostgresDatabase."""
+async def ask(
+    kube: MemoryKube, namespace: str, name: str, spec: dict[str, Any], old: dict[str, Any] | None = None
+) -> Verdict:
+    """What admission says of a PostgresDatabase; of an update when there is an old spec."""
     utilities = Utilities(ClaimStore(kube), Detail.FULL, Policy(), frozenset())
     asker = Holder(group=POSTGRES_GROUP, kind=DATABASE.name, namespace=namespace, name=name, uid=f"{namespace}-{name}")
-    new = Object({"kind": DATABASE.name, "metadata": {"name": name, "namespace": namespace}, "spec": spec})
-    return await utilities.decide(DATABASE, new, None, asker, dry_run=False)
+    metadata = {"name": name, "namespace": namespace}
+    new, before = (
+        Object({"kind": DATABASE.name, "metadata": metadata, "spec": each}) if each else None for each in (spec, old)
+    )
+    assert new is not None
+    return await utilities.decide(DATABASE, new, before, asker, dry_run=False)
 
 
 async def test_a_database_has_one_owner_across_namespaces(kube: MemoryKube) -> None:
@@ -79,6 +85,21 @@ async def test_a_database_without_cluster_claims_nothing_yet(kube: MemoryKube) -
     assert "PostgresCluster dbs/missing in spec.clusterRef doesn't exist" in verdict.message
     spec = PostgresDatabaseSpec.model_validate(_spec("app", cluster="missing"))
     assert isinstance(await account_of(DATABASE, spec, "a", live(kube)), Unresolved)
+
+
+async def test_a_change_that_claims_nothing_needs_no_cluster(kube: MemoryKube) -> None:
+    old = _spec("app", cluster="missing")
+    verdict = await ask(kube, "a", "first", {**old, "paused": True}, old)
+    assert (verdict.outcome, verdict.warnings) == (Outcome.ALLOWED, ())
+    added = await ask(kube, "a", "first", _spec("app", "web", cluster="missing"), old)
+    assert added.outcome is Outcome.UNDECIDED
+
+
+async def test_a_database_more_is_all_that_an_update_claims(kube: MemoryKube) -> None:
+    await ask(kube, "a", "first", _spec("app"))
+    written = len(kube.writes)
+    assert (await ask(kube, "a", "first", _spec("app", "web"), _spec("app"))).outcome is Outcome.ALLOWED
+    assert len(kube.writes) - written == 3
 
 
 async def test_what_lies_in_kubernetes_needs_no_resource_for_its_account(kube: MemoryKube) -> None:

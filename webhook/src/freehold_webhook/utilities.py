@@ -71,6 +71,8 @@ class Utilities:
     async def _claimed(
         self, utility: Utility, spec: Model, before: Model | None, asker: Holder, *, dry_run: bool
     ) -> Verdict:
+        if before is not None and _claims(utility, before, asker) == _claims(utility, spec, asker):
+            return ALLOWED
         account = await account_of(utility, spec, asker.namespace, self.store.get)
         if isinstance(account, Unresolved):
             return undecided(Cause.DEPENDENCY, messages.not_checked(asker, str(account)))
@@ -105,6 +107,12 @@ class Utilities:
     def _forbidden(self, provider: Provider, usage: Usage) -> Denied | None:
         key = (provider.namespace, provider.name)
         return permissions.check(provider.spec, key, usage, allowed_privileged_roles=self.allowed_privileged_roles)
+
+
+def _claims(utility: Utility, spec: Model, asker: Holder) -> object:
+    """What a spec claims, and where, before the account is known."""
+    where = utility.account.of(spec, asker.namespace) if utility.account else None
+    return where, utility.identities(spec, asker.namespace, "")
 
 
 def _readable(utility: Utility, resource: Object | None) -> Model | None:

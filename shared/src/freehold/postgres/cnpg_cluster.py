@@ -21,6 +21,7 @@ from freehold.postgres.normal_form import (
     Among,
     Beside,
     Grown,
+    Image,
     Item,
     Items,
     Keys,
@@ -49,7 +50,7 @@ FIELDS = Struct(
         "metadata": Struct({"labels": Keys(), "annotations": Keys(frozenset({HIBERNATION}))}),
         "spec": Struct(
             {
-                "imageName": Leaf(),
+                "imageName": Image(),
                 "imagePullSecrets": Leaf(filled),
                 "instances": Leaf(),
                 "primaryUpdateMethod": Leaf(default="restart"),
@@ -205,7 +206,8 @@ def _larger(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Iterator[str]
         size = (wanted.get(field) or {}).get("size")
         found = (live.get(field) or {}).get("size")
         if found and (size is None or parse(str(size)) < parse(str(found))):
-            yield f"spec.{field}: the volume has {found}, and not {size or 'to go'}: volumes only grow; set {found}"
+            wish = f"made {size}" if size else "taken away"
+            yield f"spec.{field}: the volume has {found}, and can't be {wish}: volumes only grow; set {found}"
 
 
 def scraped(port: int) -> dict[str, Any]:
@@ -216,8 +218,7 @@ def scraped(port: int) -> dict[str, Any]:
 
 def _image(effective: Effective, live: Object | None) -> str:
     change = upgrade(effective, live) if live else None
-    held = live is not None and change is not None and change.hold is not None
-    return str(live.spec["imageName"]) if held and live else effective.image
+    return str(live.spec["imageName"]) if live and change and change.hold else effective.image
 
 
 def _backup(effective: Effective, snapshots: VolumeSnapshots) -> dict[str, Any]:

@@ -22,7 +22,6 @@ DATABASES = GroupResource(POSTGRES_GROUP, VERSION, "postgresdatabases", "Postgre
 Text = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 StringMap = Annotated[dict[str, Annotated[str, StringConstraints(max_length=4096)]], Field(max_length=500)]
 
-
 Opaque = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})]
 """Of fields that are refused, whatever is in them."""
 

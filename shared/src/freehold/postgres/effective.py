@@ -101,19 +101,19 @@ def merge(class_: PostgresClusterClassSpec, cluster: PostgresClusterSpec) -> Eff
     """
     config = class_.config
     chosen = {
-        name: getattr(cluster, name) if getattr(cluster, name) is not None else getattr(config, name)
+        name: getattr(config, name) if (own := getattr(cluster, name)) is None else own
         for name in Settings.model_fields
     }
     chosen["connection_pooler"] = _over(config.connection_pooler or PoolerSwitches(), cluster.connection_pooler)
     chosen["backup"] = _over(config.backup or BackupSchedule(), cluster.backup)
-    given, own = config.monitoring or ClassMonitoring(), cluster.monitoring or ClusterMonitoring()
+    given, switches = config.monitoring or ClassMonitoring(), cluster.monitoring or ClusterMonitoring()
     return Effective(
         cluster,
         Settings.model_construct(None, **chosen),
         class_.cnpg or Cnpg(),
         config.postgres_version,
-        _chosen(own.postgresql_metrics, given.postgresql_metrics),
-        _chosen(own.connection_pooler_metrics, given.connection_pooler_metrics),
+        _chosen(switches.postgresql_metrics, given.postgresql_metrics),
+        _chosen(switches.connection_pooler_metrics, given.connection_pooler_metrics),
     )
 
 

@@ -9,12 +9,12 @@ absent, null and empty are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Protocol
 
 from freehold.kube.objects import Object
-from freehold.postgres import quantities
+from freehold.postgres import images, quantities
 
 
 class _Same:
@@ -73,6 +73,16 @@ class Leaf:
 
     def _form(self, value: Any) -> Any:
         return self.normal(self.default if value in _EMPTY else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A container image. A digest that somebody has put behind its tag counts only where one is wanted."""
+
+    def patch(self, wanted: Any, live: Any) -> Any:
+        pinned = wanted is not None and wanted != images.without_digest(wanted)
+        found = live if pinned or live is None else images.without_digest(live)
+        return SAME if wanted == found else wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +224,7 @@ class Beside:
         theirs: names of these items.
     """
 
-    theirs: frozenset[str] = field(default_factory=frozenset)
+    theirs: frozenset[str]
 
     def patch(self, wanted: Any, live: Any) -> Any:
         kept = [each for each in live or () if each.get("name") in self.theirs]

@@ -11,7 +11,6 @@ from freehold.postgres.settings import ResourceRequirements, Settings
 _PAIRED = ("cpu", "memory", "ephemeral-storage")
 """Resources whose request can't exceed their limit."""
 
-
 _MIN_WAL_SIZE, _MAX_WAL_SIZE = 80 * 1024**2, 1024**3
 """PostgreSQL's defaults, in bytes."""
 

@@ -152,6 +152,16 @@ def test_a_patch_holds_what_differs_and_no_more(case: str) -> None:
     assert changes(cnpg_cluster.FIELDS, full(**spec), after) is None
 
 
+def test_one_patch_leads_from_any_of_these_to_any_other() -> None:
+    # But for volumes, which don't shrink.
+    specs = [spec for spec, _ in CHANGED.values() if "storage" not in spec]
+    for before in specs:
+        live = stored(full(**before))
+        for after in specs:
+            patch = changes(cnpg_cluster.FIELDS, full(**after), live)
+            assert changes(cnpg_cluster.FIELDS, full(**after), patched(live, patch or {})) is None
+
+
 EDITED: Mapping[str, tuple[dict[str, Any], Any]] = {
     "instances": ({"instances": 1}, {"instances": 3}),
     "superuser access": ({"enableSuperuserAccess": False}, {"enableSuperuserAccess": True}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from freehold.postgres.credentials import SUPERUSER
 from freehold.postgres.effective import Effective
 from freehold.postgres.names import ClusterNames
 from freehold.postgres.objects import present
@@ -29,7 +30,7 @@ def sources(effective: Effective, names: ClusterNames, superuser_secret: str) ->
         names: of what is made for it.
         superuser_secret: name of the Secret with the superuser's password.
     """
-    application = {"database": "postgres", "owner": "postgres", "secret": {"name": superuser_secret}}
+    application = {"database": "postgres", "owner": SUPERUSER, "secret": {"name": superuser_secret}}
     source = effective.spec.bootstrap_from
     if source is None:
         return {"bootstrap": {"initdb": application}}

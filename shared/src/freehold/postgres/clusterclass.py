@@ -15,12 +15,10 @@ from freehold.kinds.utility.declaration import Utility
 from freehold.postgres import pgbouncer, setting_faults
 from freehold.postgres.backup_storage import BackupStorage
 from freehold.postgres.common import CATEGORIES, CLUSTER_CLASSES, LAST_COLUMNS, PHASE, Opaque, Phased, StringMap
+from freehold.postgres.objects import CNPG_GROUP
 from freehold.postgres.quantities import Quantity
 from freehold.postgres.scheduling import Affinity, TopologySpread
 from freehold.postgres.settings import Settings, Version, with_rules
-
-CNPG = "postgresql.cnpg.io"
-"""Name of CloudNativePG as a provisioner, and its API group."""
 
 
 class Metrics(Model):
@@ -148,8 +146,11 @@ CLUSTER_CLASS = Utility(
             *LAST_COLUMNS,
         ),
         rules=(
-            only_when(("cnpg",), f"self.provisioner == '{CNPG}'", f"cnpg needs provisioner {CNPG}"),
-            Rule(f"self.provisioner != '{CNPG}' || has(self.cnpg)", f"provisioner {CNPG} needs cnpg: write cnpg: {{}}"),
+            only_when(("cnpg",), f"self.provisioner == '{CNPG_GROUP}'", f"cnpg needs provisioner {CNPG_GROUP}"),
+            Rule(
+                f"self.provisioner != '{CNPG_GROUP}' || has(self.cnpg)",
+                f"provisioner {CNPG_GROUP} needs cnpg: write cnpg: {{}}",
+            ),
             Rule(
                 f"!({_POOLED}) || has(self.cnpg) && has(self.cnpg.connectionPooler)",
                 "config.connectionPooler.enabled needs cnpg.connectionPooler: write how poolers are set up, {} will do",

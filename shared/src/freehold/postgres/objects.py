@@ -11,6 +11,7 @@ from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Object
 
 CNPG_GROUP = "postgresql.cnpg.io"
+"""API group of CloudNativePG, and its name as a provisioner."""
 
 CNPG_CLUSTERS = GroupResource(CNPG_GROUP, "v1", "clusters", "Cluster")
 POOLERS = GroupResource(CNPG_GROUP, "v1", "poolers", "Pooler")

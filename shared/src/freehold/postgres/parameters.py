@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from freehold.kinds.kind import Domain
 from freehold.kube.objects import Object
 
 MANAGER = "freehold-postgres-parameters"
 """Field manager of the parameters that a cluster sets."""
 
-_YIELDING = frozenset({"freehold-postgres", "manager"})
-"""Field managers whose keys are but defaults: CloudNativePG's, written by its operator or into a request of ours."""
+_YIELDING = frozenset({f"freehold-{Domain.POSTGRES.value}", "manager"})
+"""Field managers whose keys give way to ours: that of our other writes, and CloudNativePG's operator, which writes its
+defaults where its webhook is off. What the webhook writes has no manager."""
 
 FIXED = frozenset({
     *("allow_system_table_mods", "archive_cleanup_command", "archive_command", "archive_mode", "bonjour"),

@@ -345,3 +345,30 @@ def test_what_only_accountadmin_grants_is_warned_of(spec: dict[str, Any], *, war
         assert "only ACCOUNTADMIN can grant EXECUTE TASK" in found[0]
         assert "CREATE ROLE" not in found[0]
         assert "set useRole" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("future", "warned"),
+    [
+        ({"inDatabase": "D"}, True),
+        ({"inDatabaseRef": {"name": "d"}}, True),
+        ({"inSchema": "D.S"}, False),
+        ({"inSchemaRef": {"name": "s"}}, False),
+    ],
+)
+def test_what_eclipses_future_grants_of_a_database_is_warned_of(future: dict[str, Any], *, warned: bool) -> None:
+    future = {"objectTypePlural": "TABLES", **future}
+    spec = {"accountRole": "R", "privileges": ["SELECT"], "onSchemaObject": {"future": future}}
+    for kind, given in ((KIND, spec), (KINDS["GrantOwnership"], {"accountRole": "R", "future": future})):
+        found = [each for each in kind.advice(kind.spec.model_validate(given)) if "has no effect" in each]
+        assert bool(found) is warned
+        assert not warned or "future grants of its own on tables" in found[0]
+
+
+@pytest.mark.parametrize(("object_type", "told"), [("TASK", "suspends the task"), ("PIPE", "pause it"), ("VIEW", "")])
+def test_what_else_a_transfer_of_ownership_does_is_told(object_type: str, told: str) -> None:
+    kind = KINDS["GrantOwnership"]
+    spec = {"objectType": object_type, "objectName": "D.S.X", "accountRole": "R"}
+    found = kind.advice(kind.spec.model_validate(spec))
+    assert told in " ".join(found)
+    assert len(found) == (2 if told else 1)

@@ -4,21 +4,72 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from freehold import slots
 from freehold.claim_rules import GRACE
 from freehold.claim_store import ClaimStore
-from freehold.claims import Holder, new_claim
-from freehold.identity import Identity, Name
+from freehold.claims import Evidence, Holder, new_claim
+from freehold.identity import Identity, Name, Slot
+from freehold.kinds.registry import KINDS
+from freehold.kube.objects import Object
+from freehold.lifecycle.reasons import Reason
 from freehold_controllers.reconciler.finalizer import FINALIZER
+from freehold_controllers.reconciler.following import Following
+from freehold_controllers.reconciler.managed import Managed
+from freehold_controllers.reconciler.outcome import Stopped
+from freehold_controllers.reconciler.ownership import require_recorded
 from freehold_controllers.reconciler.sweeping import go_round
 from freehold_controllers.runtime.work import Unfinished
-from tests.unit.reconciler.world import LONGEST, Fuse, World, deleted_with_a_lost_answer, each_death
+from tests.unit.reconciler.world import BEGIN, LONGEST, Fuse, World, deleted_with_a_lost_answer, each_death
 
 UNSETTLED = {"attempt": 1, "since": "2026-11-30T12:00:00Z", "outcome": "sent"}
+
+
+TABLE = Identity("R.A", "TABLE", Name(("D", "S", "T")))
+
+
+@pytest.mark.parametrize(
+    ("slot", "recorded", "waits"),
+    [
+        (slots.ownership(slots.of("TABLE", "D", "S", "T")), False, True),
+        (slots.ownership(slots.of("VIEW", "D", "S", "T")), False, True),
+        (slots.ownership(slots.of("TABLE", "D", "S", "T")), True, False),
+        (slots.ownership(slots.of("TABLE", "D", "S", "OTHER")), False, False),
+        (slots.ownership(slots.future_in("TABLES", slots.of("SCHEMA", "D", "S"))), False, False),
+    ],
+)
+async def test_ownership_is_moved_once_it_is_recorded_whose_an_object_is(
+    slot: Slot, *, recorded: bool, waits: bool
+) -> None:
+    world = quiet()
+    holder = Holder(group="g", kind="Table", namespace="n", name="t", uid="u")
+    claim = new_claim(TABLE, "O.A", holder)
+    if recorded:
+        evidence = Evidence(how="created", created_on=BEGIN, role="R", time=BEGIN)
+        claim = replace(claim, spec=claim.spec.model_copy(update={"evidence": evidence}))
+    store = ClaimStore(world.kube)
+    await store.create(claim)
+    services: Any = SimpleNamespace(store=store, following=Following())
+    manifest = {"objectType": "TABLE", "objectName": "D.S.T", "accountRole": "X"}
+    metadata = {"name": "x", "namespace": "n"}
+    managed = Managed.read(
+        Object({"kind": "GrantOwnership", "metadata": metadata, "spec": manifest}), KINDS["GrantOwnership"]
+    )
+    moving = require_recorded(services, managed, Identity("R.A", "GRANT", slot))
+    if not waits:
+        await moving
+        return
+    with pytest.raises(Stopped) as stopped:
+        await moving
+    assert stopped.value.stop.reason is Reason.DEPENDENCY_NOT_READY
+    assert "is declared by Table n/t, which hasn't made it yet" in stopped.value.stop.message
 
 
 def quiet() -> World:

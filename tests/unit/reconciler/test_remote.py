@@ -67,9 +67,12 @@ async def change_type(snowflake: Snowflake, kind: Kind = WAREHOUSE) -> None:
     spec = WAREHOUSE.spec.model_validate({"name": "W", "warehouseType": "SNOWPARK-OPTIMIZED"})
     seen = Observation(RUNNING)
     steps = altering.alter(WAREHOUSE, TARGET, spec, seen, planning.differences(WAREHOUSE, spec, seen, ()))
+    await _remote(snowflake, kind).take_all(steps, seen)
+
+
+def _remote(snowflake: Snowflake, kind: Kind = WAREHOUSE) -> Remote:
     tag = QueryTag(kind="Warehouse", namespace="n", name="x", uid="u")
-    remote = Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, require_active=lambda: None)
-    await remote.take_all(steps, seen)
+    return Remote(snowflake, SETTINGS, "R", kind, TARGET, tag, require_active=lambda: None)
 
 
 SET = "SET WAREHOUSE_TYPE = 'SNOWPARK-OPTIMIZED'"
@@ -104,3 +107,15 @@ async def test_an_effect_that_does_not_show_is_told_and_undone(monkeypatch: pyte
     with pytest.raises(Stopped, match="state STARTED and not yet SUSPENDED"):
         await change_type(snowflake)
     assert snowflake.sent == ["SUSPEND", RESUME]
+
+
+@pytest.mark.parametrize(
+    ("owner", "number", "told"),
+    [("OTHER", 3001, True), ("R", 3001, False), (None, 3001, False), ("OTHER", 1003, False)],
+)
+def test_a_refusal_tells_who_owns_an_object_by_now(owner: str | None, number: int, *, told: bool) -> None:
+    mine = _remote(Running())
+    seen = Observation({**RUNNING, "owner": owner})
+    with pytest.raises(SnowflakeError) as refused, mine.as_owner(seen):
+        raise SnowflakeError("Insufficient privileges to operate on warehouse 'W'", number=number, sqlstate="42501")
+    assert ("belongs to role OTHER by now: grant that role to R" in str(refused.value)) is told

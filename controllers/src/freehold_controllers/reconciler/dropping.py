@@ -186,7 +186,8 @@ async def drop(
         for step in (await _clearance(managed, remote)).steps:
             await remote.take(step)
         async with _prepared(remote):
-            await remote.send(planning.drop(remote.kind, remote.target, seen.row, force=managed.force_destroy))
+            with remote.as_owner(seen):
+                await remote.send(planning.drop(remote.kind, remote.target, seen.row, force=managed.force_destroy))
     except SnowflakeError as error:
         if not error.outcome_known:
             raise

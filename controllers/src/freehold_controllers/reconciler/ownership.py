@@ -11,7 +11,8 @@ from freehold import conflicts
 from freehold.claim_contest import Awaiting, Held, Refused, Undecided, acquire_all, spelt_otherwise
 from freehold.claim_rules import GRACE
 from freehold.claims import CLAIM, Claim, Holder, new_claim
-from freehold.identity import Identity
+from freehold.identity import Identity, Slot
+from freehold.kinds.registry import KINDS
 from freehold.kube.objects import Key
 from freehold.lifecycle.decision import Stop
 from freehold.lifecycle.reasons import Reason
@@ -105,6 +106,35 @@ async def _sort_out(services: Services, managed: Claimant, identities: Sequence[
         )
     await _give_up(services, found.idle)
     return found.filled
+
+
+async def require_recorded(services: Services, managed: Managed, identity: Identity) -> None:
+    """Wait until an object that a slot takes from whoever has made it is recorded as made by the resource that declares
+    it: with another owner before that, it would be taken for a stranger's.
+
+    Args:
+        services: the outside world.
+        managed: the resource of the slot.
+        identity: of the slot.
+
+    Raises:
+        Stopped: it isn't recorded yet. The resource is woken when it may be.
+    """
+    moved = managed.kind.moves(identity.name) if isinstance(identity.name, Slot) else None
+    if moved is None:
+        return
+    words, name = moved
+    namespace_class = next((kind.object_class for kind in KINDS.values() if kind.object_type == words), words)
+    object_ = Identity(identity.account, namespace_class, name)
+    services.following.follow(managed.key, Key(CLAIM.kind, "", object_.hash))
+    claim = await services.store.read(object_.hash)
+    if claim is None or claim.spec.evidence is not None:
+        return
+    holder = claim.spec.holder
+    services.following.follow(managed.key, Key(holder.kind, holder.namespace, holder.name))
+    whose = str(holder) if holder.namespace == managed.object.namespace else f"a {holder.kind} in another namespace"
+    message = f"{words.lower()} {object_.fqn} is declared by {whose}, which hasn't made it yet"
+    raise Stopped(Stop(Reason.DEPENDENCY_NOT_READY, message, soon=True, brief=True))
 
 
 async def _give_up(services: Services, claims: Iterable[Claim]) -> None:

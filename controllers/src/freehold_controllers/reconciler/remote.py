@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -14,6 +14,7 @@ from freehold.kinds.steps import Step
 from freehold.lifecycle.decision import Absence, Stop
 from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation
+from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
 from freehold.snowflake.sight import Sight
 from freehold.sql import Sql
@@ -43,6 +44,19 @@ class Remote(Sight):
         """Send a statement that writes."""
         limit = self.kind.statement_limit
         await self.snowflake.execute(self.settings, statement, self.tag, limit=limit, require=self.require_active)
+
+    @contextmanager
+    def as_owner(self, seen: Observation) -> Iterator[None]:
+        """Where what is sent takes the ownership of an object, a refusal tells who has that by now."""
+        try:
+            yield
+        except SnowflakeError as error:
+            if error.error_class is ErrorClass.PERMISSION and seen.owner not in (None, self.role):
+                error.remedy = (
+                    f"{self.target} belongs to role {seen.owner} by now: grant that role to {self.role}, set useRole "
+                    "to it, or have the ownership transferred back."
+                )
+            raise
 
     def is_same(self, view: Observation | Absence | None, seen: Observation) -> bool:
         """Whether what was seen is still there: this incarnation of an object, or the same in a slot."""

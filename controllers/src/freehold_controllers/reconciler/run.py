@@ -39,7 +39,7 @@ from freehold_controllers.reconciler.deletion import delete, take_away
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
 from freehold_controllers.reconciler.outcome import Stopped
-from freehold_controllers.reconciler.ownership import hold, let_go
+from freehold_controllers.reconciler.ownership import hold, let_go, require_recorded
 from freehold_controllers.reconciler.provider import Login
 from freehold_controllers.reconciler.rehearsal import rehearse
 from freehold_controllers.reconciler.remote import Remote
@@ -149,6 +149,9 @@ class Run:
     ) -> Found:
         """Make one of the things that the resource stands for as it declares it."""
         services, remote = self._services, remote_of(holding.spec.identity.identity.name)
+        # Later it is known whose the object is, whoever owns it.
+        if holding.spec.evidence is None:
+            await require_recorded(services, managed, holding.spec.identity.identity)
         subject = replace(
             self._subject(managed, remote, holding.spec),
             order=managed.force_new,

@@ -68,7 +68,8 @@ async def update(
         # One that gets no answer counts from now on.
         services.attempts.begin(holding.uid, "CREATE OR ALTER")
         try:
-            await remote.take_all((Step(whole),), seen)
+            with remote.as_owner(seen):
+                await remote.take_all((Step(whole),), seen)
         except (Stopped, SnowflakeError) as error:
             known = isinstance(error, Stopped) or error.outcome_known
             if known:
@@ -79,4 +80,5 @@ async def update(
         else:
             services.attempts.over(holding.uid, "CREATE OR ALTER")
             return
-    await remote.take_all(steps, seen)
+    with remote.as_owner(seen):
+        await remote.take_all(steps, seen)

@@ -253,10 +253,25 @@ def faults(spec: GrantSpec, securable: str) -> Iterator[str]:
 def advice(spec: GrantSpec, securable: str) -> tuple[str, ...]:
     """What to know about privileges on a type of object, for people."""
     found = tuple(text for each in spec.privileges for text in privileges.advice(each, securable))
+    inside: OnSchemaObject | None = getattr(spec, "on_schema_object", None)
+    found += eclipsed(inside.future if inside else None)
     reserved = [each for each in spec.privileges if privileges.only_accountadmin_grants(each, securable)]
     if not reserved or spec.use_role == _ACCOUNTADMIN:
         return found
     return (*found, f"spec.privileges: {_only_accountadmin(', '.join(reserved))}")
+
+
+def eclipsed(future: Future | None) -> tuple[str, ...]:
+    """What to know about grants on objects to come in a database, for people ("Considerations" of future grants in
+    Snowflake's documentation)."""
+    if future is None or not (future.in_database or future.in_database_ref):
+        return ()
+    plural = future.object_type_plural.lower()
+    told = (
+        f"where a schema of the database has future grants of its own on {plural}, to whichever role, this one has no "
+        "effect: grant it on that schema, too"
+    )
+    return (told,)
 
 
 def _only_accountadmin(what: str) -> str:

@@ -71,6 +71,8 @@ class Kind:
         privileges: privileges on the account, beside that to create its objects, that its statements take, each with
             the fields of the spec that it is for; for all of them where that is empty.
         created_by: the system role that alone may create its objects, where no privilege lets others.
+        moves: (slot) to the words and the name of an object that filling it takes from whoever has made that, and which
+            its own resource must have recorded as made before.
         recipients: account roles that a resource gives something to which its slots don't name, such as a new owner.
         holds_data: whether dropping an object loses data; decides defaults for deletion and vanishing.
         history: whether SHOW ... HISTORY lists what was dropped, while Time Travel reaches back to it.
@@ -145,6 +147,7 @@ class Kind:
     filling: Filling | None = None
     privileges: Mapping[str, str] = field(default_factory=dict)
     created_by: str = ""
+    moves: Callable[[Slot], tuple[str, Name] | None] = lambda _slot: None
     recipients: Callable[[Any], tuple[str, ...]] = lambda _spec: ()
     parameters: bool = False
     create_or_alter: bool = False

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
+from pydantic import ConfigDict
+
 from freehold import slots, sql
 from freehold.identifiers import InvalidName, split, split_in_database, unquoted
 from freehold.identity import Name as Named
@@ -19,7 +21,7 @@ from freehold.kinds.grants import Future, Securable
 from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.names import Level, Slots, named_in
 from freehold.kinds.property import KEEP
-from freehold.kinds.resource import Rule, exactly_one, only_when
+from freehold.kinds.resource import Rule, exactly_one, only_when, ruled
 from freehold.kinds.values import Codec, Identifier
 from freehold.observation import Observation, Row
 from freehold.slots import Phrase
@@ -51,8 +53,32 @@ _IN_ACCOUNT = frozenset(
 _IN_DATABASE = frozenset({"DATABASE ROLE", "SCHEMA"})
 
 
+_MOVED: Mapping[str, str] = {
+    "TASK": "the transfer suspends the task, and is refused while the root of its graph runs: suspend that first. To "
+    "run again the new owner needs EXECUTE TASK on the account, or EXECUTE MANAGED TASK where there is no warehouse, "
+    "and resumes the task",
+    "PIPE": "the transfer is refused while the pipe runs: pause it first, and have the new owner resume it by "
+    "SYSTEM$PIPE_FORCE_RESUME",
+    "ALERT": "the transfer suspends the alert: the new owner needs EXECUTE ALERT on the account, and resumes it",
+    "DYNAMIC TABLE": "without USAGE on its warehouse the new owner's dynamic table isn't refreshed any more",
+    "EXTERNAL TABLE": "the transfer turns automatic refreshes off: the new owner turns them on again",
+}
+"""What else becomes of an object that gets another owner ("Usage notes" of GRANT OWNERSHIP)."""
+
+
 class FutureOwnership(Future):
     """All objects of a type that are yet to come in a database or schema. Only one role can have them."""
+
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            exactly_one("inDatabase", "inDatabaseRef", "inSchema", "inSchemaRef"),
+            Rule(
+                "self.objectTypePlural != 'SCHEMAS' || (!has(self.inSchema) && !has(self.inSchemaRef))",
+                "schemas lie in a database: set inDatabase or inDatabaseRef",
+                "objectTypePlural",
+            ),
+        )
+    )
 
     object_type_plural: OwnedPlural  # type: ignore[assignment]  # other types than privileges are granted on
     """What they are."""
@@ -197,6 +223,14 @@ def _is_own(row: Row, role: str) -> bool:
     return _role_type(row) == "ROLE" and _NAMES["ROLE"].read(row["grantee_name"]) == role
 
 
+def _moves(slot: Slot) -> tuple[str, Named] | None:
+    """The object that gets another owner; of objects to come there is none yet."""
+    match slots.owned(slot):
+        case (str(object_type), Named() as name) if not object_type.startswith("FUTURE "):
+            return object_type, name
+    return None
+
+
 def _recipients(spec: GrantOwnershipSpec) -> tuple[str, ...]:
     return (spec.account_role,) if spec.account_role else ()
 
@@ -205,13 +239,14 @@ def _advice(spec: GrantOwnershipSpec) -> tuple[str, ...]:
     if spec.future is not None:
         return (
             "what Freehold makes there will be the new owner's from the beginning: its resources stop, as OwnedByOther",
+            *grants.eclipsed(spec.future),
         )
     what = (spec.object_type or "object").lower()
     told = (
         f"once the {what} is another role's, Freehold changes and drops it only where its own role has that one: the "
         "resource that declares it may become NotVisible"
     )
-    return (told,)
+    return (told, *filter(None, [_MOVED.get(spec.object_type or "")]))
 
 
 GRANT_OWNERSHIP = Kind(
@@ -232,6 +267,7 @@ GRANT_OWNERSHIP = Kind(
         refill=_fill,
         free=_is_own,
     ),
+    moves=_moves,
     recipients=_recipients,
     rules=(
         exactly_one("objectType", "all", "future"),

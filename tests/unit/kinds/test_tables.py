@@ -27,6 +27,30 @@ def a(type_: str = "INT", **attributes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
+    ("constraint", "place"),
+    [
+        ({"type": "PrimaryKey", "columns": ["A", "B", "A"]}, "constraints[0].columns"),
+        (
+            {"type": "ForeignKey", "columns": ["A", "B"], "foreignKey": {"table": "D.S.P", "columns": ["X", "X"]}},
+            "constraints[0].foreignKey.columns",
+        ),
+    ],
+)
+def test_a_key_names_no_column_twice(constraint: dict[str, Any], place: str) -> None:
+    columns_ = ({"name": "A", "type": "INT"}, {"name": "B", "type": "INT"})
+    (found,) = faults(*columns_, constraints=[{"name": "K", **constraint}])
+    assert found.startswith(f"spec.{place}: column ")
+    assert "listed twice" in found
+
+
+def test_a_constraint_of_its_own_names_no_column_twice() -> None:
+    kind = KINDS["TableConstraint"]
+    spec = {"name": "K", "type": "UNIQUE", "tableName": "D.S.T", "columns": ["A", "A"]}
+    (found,) = validation.faults(kind, kind.spec.model_validate(spec))
+    assert found == "spec.columns: column A is listed twice: take one out"
+
+
+@pytest.mark.parametrize(
     ("columns", "spec"),
     [
         ([a(identity={"increment": -1})], {}),

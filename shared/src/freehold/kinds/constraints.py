@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -33,6 +34,20 @@ QUERIES = {"primary_keys": "PRIMARY KEYS", "unique_keys": "UNIQUE KEYS", "import
 def show(words: str, target: Target) -> Sql:
     """The keys of a table."""
     return sql.sql("SHOW {words} IN TABLE {name}", words=sql.words(words), name=target.name)
+
+
+def repeated(columns: Mapping[str, Sequence[str] | None]) -> Iterator[str]:
+    """What a key names twice, which Snowflake refuses.
+
+    Args:
+        columns: of keys, by their place in the spec.
+    """
+    for place, names in columns.items():
+        yield from (
+            f"spec.{place}: column {name} is listed twice: take one out"
+            for name, count in Counter(names or ()).items()
+            if count > 1
+        )
 
 
 class ForeignKey(Model):

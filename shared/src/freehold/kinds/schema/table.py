@@ -191,11 +191,19 @@ def _advice(spec: TableSpec) -> tuple[str, ...]:
 
 
 def _constraint_faults(spec: TableSpec) -> Iterator[str]:
-    """Columns that keys and policies name must be there."""
+    """Columns that keys and policies name must be there, and in a key once."""
     names = {each.name for each in spec.columns}
     named: dict[str, Sequence[str]] = {
         f"constraints[{at}].columns": each.columns or () for at, each in enumerate(spec.constraints or ())
     }
+    yield from constraints.repeated(named)
+    yield from constraints.repeated(
+        {
+            f"constraints[{at}].foreignKey.columns": each.foreign_key.columns
+            for at, each in enumerate(spec.constraints or ())
+            if each.foreign_key
+        }
+    )
     if spec.row_access_policy:
         named["rowAccessPolicy.columns"] = spec.row_access_policy.columns
     if spec.storage_lifecycle_policy:

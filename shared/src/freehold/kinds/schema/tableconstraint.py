@@ -15,6 +15,7 @@ from freehold.identifiers import split, split_in_schema
 from freehold.identity import Slot
 from freehold.kinds.common import Name, Reference, SnowflakeSpec
 from freehold.kinds.compared import compared
+from freehold.kinds.constraints import repeated
 from freehold.kinds.fields import attribute, checked, own_name, prop, qualified_name, ref
 from freehold.kinds.filling import Filling, Listing
 from freehold.kinds.kind import Domain, Kind
@@ -256,6 +257,13 @@ def _drop(slot: Slot, force: bool) -> Sql:
 
 
 def _faults(spec: TableConstraintSpec) -> Iterator[str]:
+    foreign = spec.foreign_key_properties
+    yield from repeated(
+        {
+            "columns": spec.columns,
+            "foreignKeyProperties.referencesColumns": foreign.references_columns if foreign else None,
+        }
+    )
     given = spec.properties or Properties()
     for name, value in (("enforced", given.enforced), ("enable", given.enable), ("validate", given.validate_)):
         if value:

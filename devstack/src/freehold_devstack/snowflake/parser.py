@@ -68,7 +68,8 @@ class Literal:
         value: A string without its escapes, a word in capitals, a quoted identifier as stored, a number with its sign.
         name: The parts of a name; empty for what is none.
         items: The values in brackets: `(value, …)`.
-        group: The assignments in brackets: `(NAME = value …)`; None for what is no such thing.
+        group: The assignments in brackets: `(NAME = value …)`, strings as names with their quotes; None for what is no
+            such thing.
     """
 
     kind: TokenKind
@@ -225,6 +226,9 @@ class Parser:
         """Whether the input goes on with `NAME =`."""
         return self.at_word() and self._tokens[self._next + 1].text == "="
 
+    def _at_string_assignment(self) -> bool:
+        return self.token.kind is TokenKind.STRING and self._tokens[self._next + 1].text == "="
+
     def end(self) -> None:
         """The statement ends here."""
         if self.token.kind is not TokenKind.END:
@@ -362,9 +366,9 @@ class Parser:
     def _bracket(self, first: Token) -> Literal:
         items: list[Literal] = []
         group: list[tuple[str, Literal]] = []
-        if self.at_assignment():
+        if self.at_assignment() or self._at_string_assignment():
             while not self.accept(")"):
-                name = self.word()
+                name = self.advance().text if self._at_string_assignment() else self.word()
                 self.expect("=")
                 if name in dict(group):
                     raise errors.duplicate_property(name)

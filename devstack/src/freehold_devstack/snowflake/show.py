@@ -142,7 +142,7 @@ class ShowObjects:
 
 @dataclass(frozen=True)
 class _AbsentType:
-    """A type of what schemas hold in Snowflake and can't be made here: SHOW truly finds none.
+    """A type of what schemas hold in Snowflake: SHOW truly finds none as long as none can be made here.
 
     Attributes:
         columns: Names of the columns after the first, all of which are texts.
@@ -212,9 +212,10 @@ def parse_show(parser: Parser, types: Types) -> Statement:
         return ShowObjects(parse_filters(parser, types, _OBJECTS, _SCOPES))
     if not is_terse and (object_type := parser.accept_any(types.shows_of_own)) is not None:
         return _show_type(parser, types, object_type, own=True)
-    if not is_terse and (absent := parser.accept_any(_ABSENT)) is not None:
+    object_type = types.parse(parser, plural=True, creating=False)
+    if object_type is None and not is_terse and (absent := parser.accept_any(_ABSENT)) is not None:
         return ShowAbsent(absent, parse_filters(parser, types, absent.filters, _SCOPES))
-    object_type = parse_type(parser, types, plural=True)
+    object_type = object_type or parse_type(parser, types, plural=True)
     if is_terse and object_type.show.terse is None:
         raise parser.unexpected(terse)
     return _show_type(parser, types, object_type, terse=is_terse)

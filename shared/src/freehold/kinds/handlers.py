@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Any, Protocol
 
@@ -26,7 +26,7 @@ Import = Annotated[str, Field(min_length=2, max_length=2048)]
 
 _PIN = re.compile(r"([A-Za-z0-9._-]+)(.*)")
 _PART = r'(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)'
-_STAGED = re.compile(rf"@(?P<stage>~|%{_PART}|{_PART}(?:\.{_PART}){{0,2}})/(?P<path>.+)", re.DOTALL)
+_STAGED = re.compile(rf"@(?P<stage>~|%{_PART}|{_PART}(?:\.{_PART}){{0,2}})(?:/(?P<path>.*))?", re.DOTALL)
 
 
 def _literals(values: Sequence[str]) -> Sql:
@@ -58,14 +58,18 @@ def _pinned(package: str) -> tuple[str, str]:
     return re.sub(r"[-_.]+", "-", name).lower(), "".join(version.split())
 
 
+Place = tuple[tuple[str, ...], str]
+"""A stage, by the parts of its name, and a path on it."""
+
+
 class Locations(Codec):
     """Files on stages. A stage is named in full where it is printed, and may be named in short in a spec."""
 
-    def render(self, value: Sequence[str]) -> Sql:
-        return _literals(value)
+    def render(self, value: Sequence[str | Place]) -> Sql:
+        return _literals([each if isinstance(each, str) else placed(each) for each in value])
 
-    def canonical(self, value: Sequence[str]) -> frozenset[tuple[tuple[str, ...], str]]:
-        return frozenset(map(location, value))
+    def canonical(self, value: Sequence[str]) -> tuple[Place, ...]:
+        return tuple(sorted(set(map(location, value))))
 
     def read(self, raw: object) -> object:
         listed = str(raw).strip().removeprefix("[").removesuffix("]")
@@ -80,17 +84,32 @@ class Locations(Codec):
         )
 
 
-def location(text: str) -> tuple[tuple[str, ...], str]:
+def location(text: str) -> Place:
     """The stage and path of a file: `@DB.SCHEMA.STAGE/lib/code.py`.
 
     Raises:
         InvalidName: it isn't one.
     """
+    found = place(text)
+    if found is None or not found[1]:
+        raise InvalidName(f"not a file on a stage, @<database>.<schema>.<stage>/<path>: {text!r}")
+    return found
+
+
+def place(text: str) -> Place | None:
+    """The stage and path that a text names; the path may be empty. None where it names none."""
     found = _STAGED.fullmatch(text)
     if found is None:
-        raise InvalidName(f"not a file on a stage, @<database>.<schema>.<stage>/<path>: {text!r}")
+        return None
     stage = found["stage"]
-    return (stage,) if stage[0] in "~%" else split(stage), found["path"]
+    return (stage,) if stage[0] in "~%" else split(stage), found["path"] or ""
+
+
+def placed(where: Place) -> str:
+    """It as text again."""
+    stage, path = where
+    name = stage[0] if stage[0][:1] in ("~", "%") else qualified(stage)
+    return f"@{name}/{path}" if path else f"@{name}"
 
 
 class Integrations(Codec):
@@ -99,12 +118,12 @@ class Integrations(Codec):
     def render(self, value: Sequence[str]) -> Sql:
         return sql.sql("({all})", all=sql.join(map(sql.identifier, value), ", "))
 
-    def canonical(self, value: Sequence[str]) -> frozenset[str]:
-        return frozenset(value)
+    def canonical(self, value: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(set(value)))
 
-    def read(self, raw: object) -> frozenset[str]:
+    def read(self, raw: object) -> tuple[str, ...]:
         listed = str(raw).strip().removeprefix("[").removesuffix("]")
-        return frozenset(unquoted(each.strip()) for each in listed.split(",") if each.strip())
+        return self.canonical(unquoted(each.strip()) for each in listed.split(",") if each.strip())
 
 
 class SecretUse(Model):
@@ -119,25 +138,33 @@ class SecretUse(Model):
 class SecretUses(Codec):
     """Secrets by variable, printed as a JSON object."""
 
-    def render(self, value: Sequence[SecretUse]) -> Sql:
+    def render(self, value: Sequence[SecretUse | tuple[str, str]]) -> Sql:
         uses = (
             sql.sql(
                 "{variable} = {secret}",
-                variable=sql.literal(each.variable_name),
-                secret=sql.identifier(*split_in_schema(each.secret_name)),
+                variable=sql.literal(variable),
+                secret=sql.identifier(*split_in_schema(secret)),
             )
-            for each in value
+            for variable, secret in map(_use, value)
         )
         return sql.sql("({all})", all=sql.join(uses, ", "))
 
-    def canonical(self, value: Sequence[SecretUse]) -> frozenset[tuple[str, str]]:
-        return frozenset((each.variable_name, qualified(split(each.secret_name))) for each in value)
+    def canonical(self, value: Sequence[SecretUse]) -> tuple[tuple[str, str], ...]:
+        return self._sorted(map(_use, value))
 
     def read(self, raw: object) -> object:
         try:
-            return frozenset((key, qualified(split(name))) for key, name in orjson.loads(str(raw) or "{}").items())
+            return self._sorted(orjson.loads(str(raw) or "{}").items())
         except (ValueError, AttributeError, TypeError):
             return UNKNOWN
+
+    @staticmethod
+    def _sorted(uses: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted({(variable, qualified(split(secret))) for variable, secret in uses}))
+
+
+def _use(each: SecretUse | tuple[str, str]) -> tuple[str, str]:
+    return each if isinstance(each, tuple) else (each.variable_name, each.secret_name)
 
 
 def _change_secrets(target: Target, desired: Sequence[SecretUse] | None, _observed: object) -> Sequence[Sql]:

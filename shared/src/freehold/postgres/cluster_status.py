@@ -118,6 +118,17 @@ class RestoreStatus(Model):
     """How far its old roles have lost their passwords."""
 
 
+class ProvisionerWrite(Model):
+    """The last change of what CloudNativePG is asked for."""
+
+    generation: int
+    """Generation of the CloudNativePG Cluster since."""
+    time: datetime
+    """When it was made."""
+    answered: bool = False
+    """Whether CloudNativePG has been seen at work since."""
+
+
 class MajorUpgradeStatus(Model):
     """An upgrade to another major version."""
 
@@ -144,6 +155,8 @@ class PostgresClusterStatus(Phased):
     """When it last began to be made ready."""
     provisioner_ref: ObjectReference | None = None
     """The CloudNativePG Cluster."""
+    provisioner_write: ProvisionerWrite | None = None
+    """The last change of what it is asked for: whether it is healthy since can't be told at once."""
     connection_pooler_status: PoolerStatus | None = None
     """Connection poolers."""
     managed_roles_status: ManagedRolesStatus | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from freehold.identity import digest
 from freehold.kinds.resource import Rule
 
 LONGEST_NAME = 50
@@ -52,6 +53,9 @@ DOMAIN = "svc.cluster.local"
 
 Access = Literal["rw", "ro"]
 """To the primary, or to the standbys alone."""
+
+Part = Literal["admin", "rw", "ro"]
+"""A role of a database: its owner, the one for applications, the one that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +106,48 @@ class ClusterNames:
     def config_map(self) -> str:
         """The ConfigMap with the endpoints."""
         return f"{self.cluster}-configmap"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseNames:
+    """Names of what is made for a database of a PostgresDatabase.
+
+    CloudNativePG wants a Database and the Secrets of its roles beside its Cluster. There, names of another namespace's
+    bear a mark of that namespace, so that two PostgresDatabases of one name never meet.
+
+    Attributes:
+        namespace: of the PostgresDatabase.
+        resource: name of the PostgresDatabase.
+        database: name of the database.
+        cluster_namespace: of the PostgresCluster.
+    """
+
+    namespace: str
+    resource: str
+    database: str
+    cluster_namespace: str
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the cluster is in another namespace: what is beside it can't have us as its owner."""
+        return self.namespace != self.cluster_namespace
+
+    @property
+    def cnpg_database(self) -> str:
+        """The CloudNativePG Database, beside the cluster."""
+        base = f"{self.resource}-{self.database}"
+        return f"{base}-{digest(self.namespace)[:8]}" if self.foreign else base
+
+    def role_secret(self, part: Part) -> str:
+        """The Secret with a role's password that CloudNativePG reads, beside the cluster."""
+        return f"{self.cnpg_database}-{part}"
+
+    def application_secret(self, part: Part) -> str:
+        """The Secret that applications read, beside the PostgresDatabase: the same one, or a copy that is kept
+        equal."""
+        return f"{self.resource}-{self.database}-{part}"
+
+    @property
+    def config_map(self) -> str:
+        """The ConfigMap that applications read, beside the PostgresDatabase."""
+        return f"{self.resource}-{self.database}-config"

@@ -79,3 +79,7 @@ def test_no_telling_part_of_a_secret_is_told(secret: str, data: st.DataObject) -
     statement = sql.sql("X {a} {b}", a=sql.literal(secret, secret=True), b=sql.literal("plain"))
 
     assert statement.redact(f"NO, '{secret[begin:end]}'") == "NO, '***'"
+
+
+def test_a_literal_of_postgresqls_escapes_quotes_alone() -> None:
+    assert str(sql.standard_literal("a'b\\c")) == "'a''b\\c'"

@@ -65,6 +65,11 @@ def literal(value: str, *, secret: bool = False) -> Sql:
     return Sql(text, MASK, (value,) if value else ()) if secret else words(text)
 
 
+def standard_literal(value: str) -> Sql:
+    """A string literal of PostgreSQL's, in which the backslash is no escape (`standard_conforming_strings`)."""
+    return words("'" + value.replace("'", "''") + "'")
+
+
 def literal_in_line(value: str) -> Sql:
     """A string literal whose line breaks and tabs are escape sequences."""
     text = literal(value).text

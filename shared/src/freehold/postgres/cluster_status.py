@@ -105,8 +105,8 @@ class CredentialSweep(Model):
 
     completed: bool = False
     """Whether all have."""
-    system_id: str | None = None
-    """PostgreSQL's identifier of the data that was swept."""
+    cluster_uid: str | None = None
+    """uid of the CloudNativePG Cluster that was swept."""
 
 
 class RestoreStatus(Model):

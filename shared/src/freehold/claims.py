@@ -159,6 +159,9 @@ class ClaimSpec(Model):
     """A destructive statement under way."""
     progress: Progress | None = None
     """Statements that are run one by one; absent when all have been."""
+    suspended: tuple[str, ...] | None = None
+    """Quoted names of what was suspended for a change and is to run again, whatever comes of that; absent when nothing
+    is. Written before the first of them is suspended."""
 
     @property
     def unsettled(self) -> bool:

@@ -39,7 +39,7 @@ def test_a_root_that_runs_stands_still_while_a_task_of_its_graph_is_dropped(
 ) -> None:
     steps = around_drop(Target("TASK", ("D", "S", "T")), rows)
     assert [each.statement.text for each in steps] == around
-    assert [each.after_failure for each in steps] == [text.endswith("RESUME") for text in around]
+    assert [each.resumes is not None for each in steps] == [text.endswith("RESUME") for text in around]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.removal import decide_deletion, taken_along, waits_for
 from freehold.observation import Observation
 from freehold.resolve import stands_for
-from freehold_controllers.reconciler import dropping, finalizer
+from freehold_controllers.reconciler import dropping, finalizer, standstill
 from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
@@ -138,6 +138,8 @@ async def _hold(services: Services, managed: Managed, to: Holder) -> None:
 
 async def _look_and_drop(services: Services, managed: Managed, holding: Holding, subject: Subject) -> Release | Stop:
     remote = await _remote(services, managed, holding)
+    if not services.read_only:
+        await standstill.end(remote, holding)
     subject = replace(subject, role=remote.role)
     view = await remote.view_anyway(holding.spec.evidence)
     for _ in range(_ROUNDS):

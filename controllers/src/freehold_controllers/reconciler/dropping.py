@@ -36,7 +36,7 @@ from freehold.observation import Observation
 from freehold.snowflake.contents import hindrance_inside, names
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
-from freehold_controllers.reconciler import drop_cap
+from freehold_controllers.reconciler import drop_cap, standstill
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, status_of
 from freehold_controllers.reconciler.outcome import Stopped
@@ -185,7 +185,7 @@ async def drop(
     try:
         for step in (await _clearance(managed, remote)).steps:
             await remote.take(step)
-        async with _prepared(remote):
+        async with _prepared(remote, holding):
             with remote.as_owner(seen):
                 await remote.send(planning.drop(remote.kind, remote.target, seen.row, force=managed.force_destroy))
     except SnowflakeError as error:
@@ -221,24 +221,23 @@ async def _clearance(managed: Managed, remote: Remote) -> Clearance:
 
 
 @asynccontextmanager
-async def _prepared(remote: Remote) -> AsyncIterator[None]:
+async def _prepared(remote: Remote, holding: Holding) -> AsyncIterator[None]:
     """What hangs together with an object is made ready for its DROP, and put back, whatever comes of that."""
     kind = remote.kind
     rows = await remote.query(kind.details[kind.surroundings](remote.target)) if kind.around_drop else ()
     steps = kind.around_drop(remote.target, rows) if kind.around_drop else ()
+    await holding.suspend(standstill.of(steps))
     try:
         for step in steps:
-            if not step.after_failure:
+            if not step.resumes:
                 await remote.take(step)
         yield
     finally:
-        for step in steps:
-            if step.after_failure:
-                try:
-                    await remote.take(step)
-                except SnowflakeError as error:
-                    # What declares it puts it back, too; whether the object is gone must be told all the same.
-                    _log.warning("%s was left out after a DROP: %s", step.statement, error)
+        try:
+            await standstill.end(remote, holding)
+        except SnowflakeError as error:
+            # Whether the object is gone must be told all the same, and the claim tells the next pass of this.
+            _log.warning("not all runs again after a DROP: %s", error)
 
 
 async def explained(remote: Remote, refusal: SnowflakeError) -> Exception:

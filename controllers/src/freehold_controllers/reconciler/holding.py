@@ -131,6 +131,15 @@ class Holding:
         outcome = await acquire(self._store, asked)
         return Holding(self._store, outcome.claim) if isinstance(outcome, Held) else None
 
+    async def suspend(self, names: tuple[str, ...]) -> None:
+        """Write what is about to be suspended for a change, or that all of it runs again.
+
+        Args:
+            names: quoted names; none for the latter.
+        """
+        if names != (self.spec.suspended or ()):
+            await self._write(suspended=names or None)
+
     async def progress(self, progress: Progress | None) -> None:
         """Write how far the statements of a text have come."""
         await self._write(progress=progress)
@@ -155,7 +164,7 @@ class Holding:
         """Delete the claim, exactly as it was read."""
         await self._store.delete(self._claim)
 
-    async def _write(self, **changes: Evidence | Mark | Intent | Progress | None) -> None:
+    async def _write(self, **changes: Evidence | Mark | Intent | Progress | tuple[str, ...] | None) -> None:
         self._claim = await self._store.replace(self._claim, self.spec.model_copy(update=changes))
 
 

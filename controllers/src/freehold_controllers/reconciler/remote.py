@@ -78,7 +78,7 @@ class Remote(Sight):
         failure: Stopped | SnowflakeError | None = None
         sent = False
         for step in steps:
-            if failure is not None and not step.after_failure:
+            if failure is not None and not step.resumes:
                 continue
             try:
                 # Right before each: what the plan was made from may be minutes old by now.

@@ -32,7 +32,7 @@ from freehold.lifecycle.decision import (
 from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.upkeep import decide, drifted, paused
 from freehold.observation import Depth, Observation
-from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references
+from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references, standstill
 from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.creation import create
 from freehold_controllers.reconciler.deletion import delete, take_away
@@ -159,6 +159,8 @@ class Run:
             # Of an earlier pass: what it sent just before a crash may arrive only now.
             under_way=dropping.under_way(services, holding.uid, holding.spec, managed),
         )
+        if not services.read_only:
+            await standstill.end(remote, holding)
         work = (
             self._rehearse(managed, remote, subject)
             if services.read_only

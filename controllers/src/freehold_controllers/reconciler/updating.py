@@ -13,6 +13,7 @@ from freehold.observation import Observation
 from freehold.snowflake.credentials import KeyPair
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import SnowflakeError
+from freehold_controllers.reconciler import standstill
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped, require
@@ -80,5 +81,8 @@ async def update(
         else:
             services.attempts.over(holding.uid, "CREATE OR ALTER")
             return
+    await holding.suspend(standstill.of(steps))
     with remote.as_owner(seen):
         await remote.take_all(steps, seen)
+    # Where a step has failed, the next pass sees to it that all runs again.
+    await holding.suspend(())

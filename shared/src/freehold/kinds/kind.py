@@ -101,8 +101,9 @@ class Kind:
         discriminator: the field on which it depends which others an object may have. Where it is altered, what is
             reset goes before it, and what is set after it.
         around_alter: changes the steps of an update, for the exceptional.
-        around_drop: (target, rows of its surroundings) to the steps around a DROP: those to be taken after a failure,
-            too, follow it, and the others go before it.
+        around_drop: (target, rows of its surroundings) to the steps around a DROP: those that let something run again
+            follow it, and the others go before it.
+        resume: what lets an object run that was suspended for a change; it does nothing to one that runs.
         cleared: the field, by its name in the manifest, of which an object is cleared before its DROP, since Snowflake
             refuses that otherwise. It is asked only where it was ever sent.
         clear: (target, rows of that field's further query, names that were ever sent) to how.
@@ -166,6 +167,7 @@ class Kind:
     discriminator: str = ""
     around_alter: AroundAlter | None = None
     around_drop: Callable[[Target, tuple[Row, ...]], tuple[Step, ...]] | None = None
+    resume: Callable[[Target], Sql] | None = None
     cleared: str = ""
     clear: Callable[[Target, tuple[Row, ...], Collection[str]], Clearance] | None = None
     surroundings: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from freehold.kinds.property import Action, Change, Deviation, DoneOn
+from freehold.kinds.property import Action, Change, Deviation, DoneOn, Target
 from freehold.kinds.spec_fields import SpecField
 from freehold.sql import Sql
 
@@ -19,7 +19,8 @@ class Step:
         done_on: the answer that means that the work is done already.
         wait_for: (column, value) that SHOW must print before the next step.
         only_if_empty: queries; the step is left out when one finds rows.
-        after_failure: whether it is taken although a step before it has failed, since it undoes what one has done.
+        resumes: the object that it lets run again, which a step before it suspends. It is taken although one in between
+            has failed, and by the next pass if this one dies.
         claims: (namespace class, name parts) of another object that it acts on, which must be claimed while it runs.
     """
 
@@ -27,7 +28,7 @@ class Step:
     done_on: DoneOn | None = None
     wait_for: tuple[str, str] | None = None
     only_if_empty: tuple[Sql, ...] = ()
-    after_failure: bool = False
+    resumes: Target | None = None
     claims: tuple[str, tuple[str, ...]] | None = None
 
 

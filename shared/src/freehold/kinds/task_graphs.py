@@ -1,7 +1,6 @@
 """The graphs that tasks form, and the order in which one is changed: its root is suspended first and resumed last.
 
-Whether a task runs is a property that is observed like any other, so a root that a crash leaves suspended is resumed by
-the resource that declares it so. Source: "Create a sequence of tasks with a task graph" in Snowflake's documentation.
+Source: "Create a sequence of tasks with a task graph" in Snowflake's documentation.
 """
 
 from __future__ import annotations
@@ -131,7 +130,12 @@ def _suspended(target: Target, names: Collection[str]) -> Iterator[Step]:
 def _resumed(target: Target, names: Collection[str]) -> Iterator[Step]:
     """The task itself first: a root that runs lets no other one of its graph be resumed."""
     own_first = sorted(names, key=lambda name: name != target.parts[-1])
-    return (Step(_task(target, name).alter(sql.words("RESUME")), after_failure=True) for name in own_first)
+    return (Step(resume(task), resumes=task) for task in (_task(target, name) for name in own_first))
+
+
+def resume(task: Target) -> Sql:
+    """What lets a task run; one that runs is left as it is."""
+    return task.alter(sql.words("RESUME"))
 
 
 def _task(target: Target, name: str) -> Target:

@@ -158,8 +158,7 @@ def _suspended_for_type_change(
 ) -> tuple[Step, ...]:
     """Older accounts refuse a change of type while the warehouse runs; suspended first, it works everywhere.
 
-    It is resumed whatever came of the change. Only a crash in between, or an answer that is lost, can leave it
-    suspended: then the next query resumes it where AUTO_RESUME is on, which is the default, else somebody has to.
+    It is resumed whatever came of the change.
     """
     changes_type = any(each.field.name == "warehouseType" for each in differences)
     # An adaptive warehouse is enabled or disabled, and knows no SUSPEND.
@@ -168,7 +167,11 @@ def _suspended_for_type_change(
     suspend = Step(
         target.alter(sql.words("SUSPEND")), done_on=DoneOn(ALREADY_SUSPENDED), wait_for=("state", "SUSPENDED")
     )
-    return (suspend, *steps, Step(target.alter(sql.words("RESUME IF SUSPENDED")), after_failure=True))
+    return (suspend, *steps, Step(_resume(target), resumes=target))
+
+
+def _resume(warehouse: Target) -> Sql:
+    return warehouse.alter(sql.words("RESUME IF SUSPENDED"))
 
 
 def _advice(spec: WarehouseSpec) -> tuple[str, ...]:
@@ -275,5 +278,6 @@ WAREHOUSE = Kind(
     # A new type brings defaults of its own for size and constraint; growing may need fewer clusters at once.
     companions={"warehouseType": ("warehouseSize", "resourceConstraint"), "warehouseSize": ("maxClusterCount",)},
     around_alter=_suspended_for_type_change,
+    resume=_resume,
     advice=_advice,
 )

@@ -21,7 +21,7 @@ from freehold.kinds.property import Target, set_to
 from freehold.kinds.resource import Rule, exclusive, only_when
 from freehold.kinds.sizes import SIZE, Size
 from freehold.kinds.task_fields import Predecessor, finalized_root, predecessors, suspended
-from freehold.kinds.task_graphs import GRAPH, around_alter, around_drop, neighbours
+from freehold.kinds.task_graphs import GRAPH, around_alter, around_drop, neighbours, resume
 from freehold.kinds.values import Codec, Identifier, Word
 from freehold.sql import Sql
 
@@ -262,6 +262,7 @@ TASK = Kind(
     ),
     around_alter=around_alter,
     around_drop=around_drop,
+    resume=resume,
     faults=_faults,
     advice=_advice,
 )

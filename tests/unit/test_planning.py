@@ -43,29 +43,39 @@ def test_the_hash_of_a_spec_leaves_out_provider_and_policies() -> None:
     assert fingerprint.spec_hash(warehouse, plain) != fingerprint.spec_hash(warehouse, changed)
 
 
+HERE = {"snowflake_region": "AWS_EU_CENTRAL_1", "account_locator": "FH1"}
+ELSEWHERE = {"snowflake_region": "AWS_EU_CENTRAL_1", "account_locator": "FH2"}
+
+
 @pytest.mark.parametrize(
     ("row", "replication", "why"),
     [
         ({"kind": "STANDARD", "origin": ""}, (), None),
-        ({"kind": "STANDARD", "origin": "", "name": "DB"}, ({"name": "DB", "is_primary": "true"},), None),
+        ({"kind": "STANDARD", "origin": "", "name": "DB"}, ({"name": "DB", **HERE, "is_primary": "true"},), None),
         ({"kind": "IMPORTED DATABASE", "origin": "ORG.ACC.SHARE"}, (), "IMPORTED DATABASE from ORG.ACC.SHARE"),
-        ({"kind": "STANDARD"}, ({"name": "DB", "is_primary": "false", "primary": "O.A.DB"},), "a replica of O.A.DB"),
-        ({"kind": "STANDARD"}, ({"name": "OTHER", "is_primary": "false"},), None),
+        (
+            {"kind": "STANDARD"},
+            ({"name": "DB", **HERE, "is_primary": "false", "primary": "O.A.DB"},),
+            "a replica of O.A.DB",
+        ),
+        ({"kind": "STANDARD"}, ({"name": "DB", **ELSEWHERE, "is_primary": "false", "primary": "O.A.DB"},), None),
+        ({"kind": "STANDARD"}, ({"name": "OTHER", **HERE, "is_primary": "false"},), None),
     ],
 )
 def test_a_database_that_is_somebody_elses_copy_is_not_adopted(
     row: dict[str, str], replication: tuple[dict[str, str], ...], why: str | None
 ) -> None:
-    found = KINDS["Database"].adoptable(Observation({"name": "DB", **row}, {}, {"replication": replication}))
+    details = {"account": ({"region": "AWS_EU_CENTRAL_1", "locator": "FH1"},), "replication": replication}
+    found = KINDS["Database"].adoptable(Observation({"name": "DB", **row}, {}, details))
     assert (found is None) if why is None else (found is not None and why in found)
 
 
 def test_what_adoption_depends_on_is_read_only_by_those_who_may_adopt() -> None:
     database = KINDS["Database"]
-    adopting = {"name": "X", "managementPolicies": {"adoptionPolicy": "adopt"}}
+    adopting, both = {"name": "X", "managementPolicies": {"adoptionPolicy": "adopt"}}, {"account", "replication"}
     assert planning.details(database, database.spec.model_validate({"name": "X"}), ()) == frozenset()
-    assert planning.details(database, database.spec.model_validate(adopting), ()) == {"replication"}
-    assert planning.details(database, database.spec.model_validate({"name": "X"}), ["replication"]) == {"replication"}
+    assert planning.details(database, database.spec.model_validate(adopting), ()) == both
+    assert planning.details(database, database.spec.model_validate({"name": "X"}), ["replication"]) == both
 
 
 COMMENT = SpecField("comment", "comment", Property(sql="COMMENT"))

@@ -58,6 +58,8 @@ SEED = {
                 "CREATE SHARE MARKET",
                 "GRANT USAGE ON DATABASE MARKET TO SHARE MARKET",
                 "ALTER SHARE MARKET ADD ACCOUNTS = FREEHOLD.DEVSTACK",
+                "CREATE DATABASE PRICES",
+                "ALTER DATABASE PRICES ENABLE REPLICATION TO ACCOUNTS FREEHOLD.DEVSTACK",
             ],
         },
         {
@@ -72,7 +74,7 @@ SEED = {
 }
 """ANNA's role has what the script of the role grants, and sees everything; she may also work as the one that alone
 makes some kinds. BERT's role sees only what it has a privilege on; CARL is there to be locked out; WALTER is the
-controllers themselves. ACME offers what the sample of SharedDatabase is made from."""
+controllers themselves. ACME offers what the samples of SharedDatabase and SecondaryDatabase are made from."""
 
 
 @pytest.fixture(scope="package")

@@ -71,7 +71,9 @@ async def test_a_deep_observation_adds_parameters_with_their_level_and_details(
     assert found.parameters is not None
     assert found.parameters["DATA_RETENTION_TIME_IN_DAYS"] == Parameter("3", "DATABASE")
     assert found.parameters["LOG_LEVEL"].level == ""
-    assert found.details == {"replication": ()}
+    assert found.details is not None
+    assert found.details["replication"] == ()
+    assert found.details.keys() == {"account", "replication"}
 
 
 async def test_a_role_that_only_sees_that_an_object_is_there_gets_its_row(

@@ -285,6 +285,16 @@ def test_what_is_as_declared_and_useless_is_replaced_only_when_ordered(
         assert isinstance(decision, expected)
 
 
+@pytest.mark.parametrize("order", [None, "hash"])
+def test_what_is_disowned_is_neither_altered_nor_replaced(order: str | None) -> None:
+    disowning = replace(KINDS["Warehouse"], disowned=lambda observation: f"has comment {observation.row['comment']}")
+    asked = subject("Warehouse", {"comment": "ours"}, CREATED, order=order, spec_hash="hash")
+    decision = decide(replace(asked, kind=disowning), COMMENTED)
+    assert isinstance(decision, Stop)
+    assert decision.reason is Reason.UNUSABLE
+    assert decision.message.endswith("has comment theirs")
+
+
 ORDERS = [
     # what is decided, spec beside transient, claim, order, fields that the user changed, expected
     ("a change that no ALTER makes stops", {}, CREATED, None, TRANSIENCE, Reason.IMMUTABLE_FIELD),

@@ -273,7 +273,7 @@ class Run:
         view = await remote.view(depth, evidence, not_before=self._not_before)
         if not isinstance(view, Observation) or isinstance(decide(subject, view), InSync):
             return view
-        if self._kind.surroundings and depth == "shallow":
+        if (self._kind.surroundings or self._kind.disowned) and depth == "shallow":
             self.looked_deep = True
             return await remote.view("deep", evidence)
         return await remote.view(depth, evidence) if view.shared else view

@@ -120,6 +120,8 @@ class Kind:
         adopts: stored names that exist by themselves, which are adopted whatever the policy says.
         broken_by: errors that further queries end with while an object doesn't work any more.
         ailment: why an object can't be used although it is as declared, for people; None where it can.
+        disowned: why an object that was ours is no longer touched, as a deep look at it tells, for people; None where
+            it is.
         also_unique: fields whose values no two objects share either, so that CREATE may find the name taken for them.
         locks_out: of a kind of users: (difference, fingerprint of the key that Freehold logs in with, if it does with
             one) to whether mending it would shut out whoever logs in as the object. It is never sent for the user that
@@ -181,6 +183,7 @@ class Kind:
     adopts: frozenset[str] = frozenset()
     broken_by: frozenset[int] = frozenset()
     ailment: Callable[[Observation], str | None] = lambda _observation: None
+    disowned: Callable[[Observation], str | None] | None = None
     also_unique: tuple[str, ...] = ()
     locks_out: Callable[[Difference, str | None], bool] | None = None
     faults: Callable[[Any], tuple[str, ...]] = lambda _spec: ()

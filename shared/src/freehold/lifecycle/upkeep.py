@@ -90,6 +90,8 @@ def _watched(subject: Subject, view: View) -> InSync | Stop:
 
 
 def _compare(subject: Subject, view: Observation) -> Update | Recreate | Tell | InSync | Stop:
+    if why := subject.kind.disowned and subject.kind.disowned(view):
+        return Stop(Reason.UNUSABLE, f"{subject} {why}")
     found = _found(subject, view)
     beyond = tuple(each for each in found if each.change in _BEYOND_ALTER)
     ailment = subject.kind.ailment(view)

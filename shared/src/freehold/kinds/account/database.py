@@ -16,9 +16,10 @@ from freehold.kinds.kind import Domain, Kind
 from freehold.kinds.model import Model
 from freehold.kinds.names import Level
 from freehold.kinds.property import Place, Target
+from freehold.kinds.replication import REPLICATION, is_primary, own_row
 from freehold.kinds.steps import Step
 from freehold.kinds.values import Codec
-from freehold.observation import UNKNOWN, Observation
+from freehold.observation import Observation, Unknown
 from freehold.sql import Sql
 
 AccountIdentifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]+\.[A-Za-z0-9_]+$", max_length=511)]
@@ -59,16 +60,16 @@ class ReplicationCodec(Codec):
 
 def _observed_replication(observation: Observation) -> object:
     """The accounts in SHOW REPLICATION DATABASES, without our own, which the lists always contain."""
-    if observation.details is None:
-        return UNKNOWN
-    for row in observation.details.get("replication", ()):
-        if row.get("name") == observation.row["name"] and str(row.get("is_primary")).lower() == "true":
-            # ORGANIZATION.ACCOUNT.DATABASE, where only the last part may hold dots of its own.
-            own = ".".join(str(row["primary"]).upper().split(".", 2)[:2])
-            columns = ("replication_allowed_to_accounts", "failover_allowed_to_accounts")
-            replicated, failover = (_accounts(row.get(column)) - {own} for column in columns)
-            return replicated, failover
-    return frozenset[str](), frozenset[str]()
+    row = own_row(observation)
+    if isinstance(row, Unknown):
+        return row
+    if row is None or not is_primary(row):
+        return frozenset[str](), frozenset[str]()
+    # ORGANIZATION.ACCOUNT.DATABASE, where only the last part may hold dots of its own.
+    own = ".".join(str(row["primary"]).upper().split(".", 2)[:2])
+    columns = ("replication_allowed_to_accounts", "failover_allowed_to_accounts")
+    replicated, failover = (_accounts(row.get(column)) - {own} for column in columns)
+    return replicated, failover
 
 
 def _accounts(raw: object) -> frozenset[str]:
@@ -114,7 +115,7 @@ class DatabaseSpec(ContainerSpec):
         observe=_observed_replication,
         source="replication",
         codec=ReplicationCodec(),
-        details=("replication",),
+        details=tuple(REPLICATION),
     )
     """Replication to other accounts of the organization; needs ACCOUNTADMIN."""
     comment: str | None = comment()
@@ -139,9 +140,9 @@ def _drop_public_schema(target: Target, spec: DatabaseSpec) -> tuple[Step, ...]:
 
 def _adoptable(observation: Observation) -> str | None:
     """Shared and application databases stand in the same SHOW as ordinary ones; a secondary one even looks like one."""
-    for row in (observation.details or {}).get("replication", ()):
-        if row.get("name") == observation.row["name"] and str(row.get("is_primary")).lower() == "false":
-            return f"it is a replica of {row.get('primary')}"
+    row = own_row(observation)
+    if row is not None and not isinstance(row, Unknown) and not is_primary(row):
+        return f"it is a replica of {row.get('primary')}: declare a SecondaryDatabase"
     kind, origin = observation.row.get("kind", "STANDARD"), observation.row.get("origin")
     if kind != "STANDARD" or origin:
         return f"it is no ordinary database but {kind}" + (f" from {origin}" if origin else "")
@@ -160,9 +161,7 @@ DATABASE = Kind(
     parameters=True,
     privileges=CONTAINER_PRIVILEGES,
     rules=CONTAINER_RULES,
-    details={
-        "replication": lambda target: sql.sql("SHOW REPLICATION DATABASES LIKE {name}", name=sql.like(target.parts[-1]))
-    },
+    details=REPLICATION,
     after_create=_drop_public_schema,
     # INFORMATION_SCHEMA and an empty PUBLIC come with every database and are nobody's content.
     content=(
@@ -174,6 +173,6 @@ DATABASE = Kind(
         *content_of("DATABASE"),
     ),
     adoptable=_adoptable,
-    adoption_details=frozenset({"replication"}),
+    adoption_details=frozenset(REPLICATION),
     advice=telemetry_advice,
 )

@@ -105,9 +105,10 @@ def _adoptable(observation: Observation) -> str | None:
 
 
 def _advice(spec: SecondaryDatabaseSpec) -> tuple[str, ...]:
-    *_, name = _primary(spec.as_replica_of)
-    renamed = () if spec.name == name else (f"views in it that name database {name!r} won't find that here",)
-    return (*renamed, *telemetry_advice(spec))
+    primary = _Primary().read(spec.as_replica_of)
+    if isinstance(primary, tuple) and primary[-1] != spec.name:
+        return (f"views in it that name database {primary[-1]!r} won't find that here", *telemetry_advice(spec))
+    return telemetry_advice(spec)
 
 
 SECONDARY_DATABASE = Kind(

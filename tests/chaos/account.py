@@ -15,7 +15,7 @@ from tests.harness.endpoint import Endpoint
 STRANGER = "ACCOUNTADMIN"
 """Role of whoever makes objects beside ours."""
 
-STRANGERS = frozenset({"OwnedByOther", "Replaced", "ResourceAlreadyExists"})
+STRANGERS = frozenset({"NotVisible", "OwnedByOther", "Replaced", "ResourceAlreadyExists"})
 """Reasons that leave a stranger's object alone."""
 
 Row = Mapping[str, Any]

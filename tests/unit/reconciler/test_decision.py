@@ -591,3 +591,11 @@ def test_the_owner_of_an_object_stays_when_its_resource_goes() -> None:
 @pytest.mark.parametrize(("owner", "expected"), [("NEW", Drop), ("OTHER", Release)])
 def test_the_owner_of_objects_to_come_is_revoked_if_it_is_ours(owner: str, expected: type) -> None:
     assert isinstance(decide_deletion(ownership(TO_COME, given("NEW")), owned_by(owner)), expected)
+
+
+@pytest.mark.parametrize(("shown", "told"), [({"owner": "S"}, "is there, owned by role S, and"), ({}, "is there, and")])
+def test_whose_it_is_that_cannot_be_read_is_told_where_snowflake_shows_it(shown: dict[str, str], told: str) -> None:
+    row = {key: value for key, value in UNREADABLE.row.items() if key != "owner"} | shown
+    decision = decide(subject("Database", {}, CREATED), replace(UNREADABLE, row=row))
+    assert isinstance(decision, Stop)
+    assert told in decision.message

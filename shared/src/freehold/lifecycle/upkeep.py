@@ -207,10 +207,10 @@ def _replaced(view: Observation) -> str:
 
 
 def _unreadable(subject: Subject, view: Observation) -> Stop:
-    owner = f" by role {view.owner}" if view.owner else ""
+    owner = f", owned by role {view.owner}" if view.owner else ""
     return Stop(
         Reason.NOT_VISIBLE,
-        f"role {subject.role} sees that {subject} is there, owned{owner}, and may read nothing of it: "
+        f"role {subject.role} sees that {subject} is there{owner}, and may read nothing of it: "
         f"{view.unreadable}. Grant the role the ownership, or a privilege on it",
         soon=True,
     )

@@ -37,7 +37,6 @@ def run(
         derandomize=SEED is None,
         # What a run has found is kept as a test, and not in a folder.
         database=None,
-        deadline=None,
         phases=phases,
         print_blob=False,
         suppress_health_check=list(hypothesis.HealthCheck),

@@ -122,7 +122,7 @@ class World:
 
 
 @given(st.randoms(use_true_random=True), st.integers(2, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_sum_is_never_more_than_the_whole(random: Random, members: int) -> None:
     world = World(members)
     for _ in range(120):

@@ -11,6 +11,7 @@ import pytest
 from freehold import fingerprint, planning, slots
 from freehold.claims import Account, ClaimedIdentity, ClaimSpec, Evidence, Holder, Intent, Mark
 from freehold.identity import Slot
+from freehold.kinds.columns import DETAIL
 from freehold.kinds.content import Content
 from freehold.kinds.filling import UNDATED
 from freehold.kinds.property import Change
@@ -599,3 +600,37 @@ def test_whose_it_is_that_cannot_be_read_is_told_where_snowflake_shows_it(shown:
     decision = decide(subject("Database", {}, CREATED), replace(UNREADABLE, row=row))
     assert isinstance(decision, Stop)
     assert told in decision.message
+
+
+@pytest.mark.parametrize(
+    ("policies", "comment", "expected"),
+    [
+        ({}, "", (Update, {Change.REDEFINE})),
+        ({}, "theirs", (Tell, set())),
+        (DETECT["management_policies"], "", (Tell, set())),
+    ],
+    ids=["what nothing is lost by", "others' comment would be lost", "told only to watch"],
+)
+def test_another_query_of_a_view_is_put_right_only_where_nothing_is_lost(
+    policies: dict[str, Any], comment: str, expected: tuple[type, set[Change]]
+) -> None:
+    kind = KINDS["View"]
+    spec = {
+        "name": "X",
+        "database_name": "D",
+        "schema_name": "S",
+        "statement": "SELECT 1",
+        "management_policies": policies,
+    }
+    mine = replace(
+        subject("Database", {}, CREATED),
+        kind=kind,
+        spec=kind.spec.model_validate(spec),
+        target=kind.target(("D", "S", "X")),
+    )
+    text = "CREATE VIEW D.S.X AS SELECT 2"
+    decision = decide(
+        mine, replace(seen(comment=comment, text=text, is_secure="false", change_tracking="OFF"), details={DETAIL: ()})
+    )
+    changes = {each.change for each in decision.differences} if isinstance(decision, Update) else set()
+    assert (type(decision), changes) == expected, decision

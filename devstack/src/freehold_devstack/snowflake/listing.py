@@ -30,9 +30,23 @@ def _characters(pattern: str) -> Iterator[tuple[str, bool]]:
 
 def like(pattern: str) -> re.Pattern[str]:
     """The matcher of a LIKE pattern of SHOW: case is ignored and the whole name must fit."""
-    wildcards = {"%": ".*", "_": "."}
-    parts = (wildcards[each] if is_wildcard else re.escape(each) for each, is_wildcard in _characters(pattern))
-    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+    first, *others = _between_wildcards(pattern)
+    # What stands between two wildcards is found where it comes first, and never looked for again: a pattern of many
+    # wildcards would take forever else.
+    middle = (f"(?>.*?{each})" for each in others[:-1])
+    last = f".*{others[-1]}" if others else ""
+    return re.compile("".join((first, *middle, last)), re.IGNORECASE | re.DOTALL)
+
+
+def _between_wildcards(pattern: str) -> list[str]:
+    """The expressions, of fixed length each, between the % of a LIKE pattern."""
+    found = [""]
+    for each, is_wildcard in _characters(pattern):
+        if is_wildcard and each == "%":
+            found.append("")
+        else:
+            found[-1] += "." if is_wildcard else re.escape(each)
+    return found
 
 
 # --- filters ---------------------------------------------------------------------------------------------------------

@@ -16,9 +16,7 @@ from freehold_devstack.snowflake.listing import like
         ("%_%", ("A", "AB"), ("",)),
     ],
 )
-def test_a_pattern_fits_whole_names_in_any_case(
-    pattern: str, fits: tuple[str, ...], fits_not: tuple[str, ...]
-) -> None:
+def test_a_pattern_fits_whole_names_in_any_case(pattern: str, fits: tuple[str, ...], fits_not: tuple[str, ...]) -> None:
     matcher = like(pattern)
     assert [each for each in (*fits, *fits_not) if matcher.fullmatch(each)] == list(fits)
 

@@ -153,3 +153,18 @@ async def test_a_claim_tells_of_a_change_before_it_is_made_and_once(holding: Hol
     assert holding.spec is before
     await holding.refill("b", "c")
     assert holding.spec.evidence.holds == ["b", "c"]
+
+
+@pytest.mark.parametrize("holds", ["a", "b"], ids=["refused", "carried out"])
+async def test_after_a_change_only_what_a_slot_holds_is_ours(holding: Holding, holds: str) -> None:
+    there = seen("OURS")
+    assert isinstance(there, Observation)
+    await holding.record("created", there, "R", EARLY, holds="a")
+    await holding.refill("a", "b")
+    await holding.refilled(holds)
+    assert holding.spec.evidence is not None
+    assert holding.spec.evidence.holds == [holds]
+    before = holding.spec
+    await holding.refilled(holds)
+    await holding.refilled("theirs")
+    assert holding.spec is before

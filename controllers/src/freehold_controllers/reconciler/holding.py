@@ -95,6 +95,16 @@ class Holding:
         if evidence and put and put not in (evidence.holds or ()):
             await self._write(evidence=evidence.model_copy(update={"holds": _with(_with(None, held), put)}))
 
+    async def refilled(self, held: str | None) -> None:
+        """Write that whatever was to replace what a slot held did so, or was refused: only what it holds now is ours.
+
+        Args:
+            held: what is in it.
+        """
+        evidence = self.spec.evidence
+        if evidence and evidence.holds and held in evidence.holds and len(evidence.holds) > 1:
+            await self._write(evidence=evidence.model_copy(update={"holds": [held]}))
+
     @property
     def uid(self) -> str:
         """uid of the claim."""

@@ -32,6 +32,7 @@ from freehold.lifecycle.decision import (
 from freehold.lifecycle.reasons import Reason
 from freehold.lifecycle.upkeep import decide, drifted, paused
 from freehold.observation import Depth, Observation
+from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references, standstill
 from freehold_controllers.reconciler.batch import all_of
 from freehold_controllers.reconciler.creation import create
@@ -252,18 +253,31 @@ class Run:
                 case Update() as decided, Observation() as seen:
                     # Remembered first, as above. After a crash between statements the next pass finds what is left.
                     await report.track(subject.changed)
-                    await holding.refill(fingerprint.held(self._kind, seen), fingerprint.put(self._kind, managed.spec))
-                    await update(self._services, managed, remote, holding, seen, decided)
+                    await self._update(managed, remote, holding, seen, decided)
                     report.updated(decided)
                     # What counts is what is seen now, not what was sent.
                     passes = subject.passes + 1
                     subject = replace(subject, tracked=report.applied, unsent=frozenset(), passes=passes)
                     view = await remote.view("deep", holding.spec.evidence)
+                    if isinstance(view, Observation):
+                        await holding.refilled(fingerprint.held(self._kind, view))
                 case Stop() as stop, _:
                     raise Stopped(stop)
                 case (InSync() | Tell()) as end, Observation() as seen:
                     return end, seen
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} keeps changing while it is worked on"))
+
+    async def _update(
+        self, managed: Managed, remote: Remote, holding: Holding, seen: Observation, decided: Update
+    ) -> None:
+        held = fingerprint.held(self._kind, seen)
+        await holding.refill(held, fingerprint.put(self._kind, managed.spec))
+        try:
+            await update(self._services, managed, remote, holding, seen, decided)
+        except SnowflakeError as error:
+            if error.outcome_known:
+                await holding.refilled(held)
+            raise
 
     async def _look(self, remote: Remote, subject: Subject) -> View:
         """The first look of a pass. What others have seen is enough to find that there is nothing to do, no more."""

@@ -46,6 +46,10 @@ ROW = {"name": "W", "disabled": "false", "login_name": "W", "comment": "", "type
         ({"rsaPublicKey2Value": NEXT}, "W", fingerprint(BODY), False),
         ({"comment": "ours"}, "W", None, False),
     ],
+    ids=[
+        *("disabled", "another is", "nobody is", "login name"),
+        *("our key", "another key", "no key", "our second key", "comment"),
+    ],
 )
 def test_what_shuts_out_the_user_that_logs_in_is_refused(
     wanted: dict[str, Any], user: str, key: str | None, locks: bool

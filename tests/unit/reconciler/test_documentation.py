@@ -35,10 +35,12 @@ def test_what_is_awaited_is_told_apart_from_what_somebody_has_to_do() -> None:
 
 
 def test_every_annotation_is_explained() -> None:
+    # Those of the PostgreSQL kinds aren't for resources of Snowflake's kinds, of which the page speaks.
     sources = [
         path.read_text()
         for folder in ("shared", "controllers", "webhook")
         for path in ROOT.glob(f"{folder}/src/**/*.py")
+        if "postgres" not in path.parts
     ]
     used = {word for text in sources for word in re.findall(r'"freehold\.dev/([a-z-]+)"', text)}
     assert set(re.findall(r"^\| `freehold\.dev/([a-z-]+)", PAGE, re.MULTILINE)) == used - OURS

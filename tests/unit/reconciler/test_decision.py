@@ -125,7 +125,7 @@ DECISIONS = [
     ("an invisible object can't be adopted", "Database", ADOPT, REFUSED, HIDDEN, Reason.NOT_VISIBLE),
     ("made since the unknown attempt: recovered", "Database", {}, UNKNOWN, SEEN, Record("created")),
     ("of another kind, though made since", "Database", {}, UNKNOWN, IMPORTED, Reason.RESOURCE_ALREADY_EXISTS),
-    ("recovered where no owner is told", "Database", {}, UNKNOWN, seen(None), Record("created")),
+    ("not proved ours where no owner is told", "Database", {}, UNKNOWN, seen(None), Reason.OWNED_BY_OTHER),
     ("made since, owned by another role", "Database", {}, UNKNOWN, FOREIGN, Reason.OWNED_BY_OTHER),
     (
         "older than the unknown attempt: a stranger's",

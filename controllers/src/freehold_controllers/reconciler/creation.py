@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from typing import TypeVar
 
 from freehold import fingerprint, planning
+from freehold.claims import ClaimSpec
 from freehold.kinds.common import SnowflakeSpec
 from freehold.kinds.steps import Step
-from freehold.lifecycle.decision import Hidden, Stop, View
+from freehold.lifecycle.decision import Hidden, Stop, View, attempt_unknown
 from freehold.lifecycle.reasons import Reason
 from freehold.observation import Observation
+from freehold.snowflake import birth
 from freehold.snowflake.error_class import ErrorClass
 from freehold.snowflake.errors import NAME_TAKEN, SnowflakeError
 from freehold.snowflake.preflight import missing_parent, missing_sight
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.outcome import Stopped, require
 from freehold_controllers.reconciler.remote import Remote
+
+V = TypeVar("V")
 
 _log = logging.getLogger(__name__)
 
@@ -72,12 +77,20 @@ async def create(
     seen = await remote.look("shallow")
     if seen is None and remote.target.slot is not None:
         raise Stopped(Stop(Reason.RECONCILE_ERROR, f"{remote.target} was accepted by Snowflake, and isn't shown"))
-    if seen is None or not seen.dated or seen.owner not in (None, remote.role):
+    seen = await birth.owned(remote, seen) if seen and seen.dated else None
+    if seen is None or (remote.target.slot is None and seen.owner != remote.role):
         raise Stopped(_taken_at_birth(remote, seen))
     # Of a slot what we have put there: somebody else may have been quicker than our look.
     await holding.record("created", seen, remote.role, await remote.now(), force_new=force_new, holds=put)
     await _finish(remote, holding, spec)
     return await remote.view("deep", holding.spec.evidence)
+
+
+async def with_owner(remote: Remote, claim: ClaimSpec, view: V) -> V | Observation:
+    """What was seen, with the owner of what an attempt of unknown outcome may have made: it tells whether it has."""
+    if isinstance(view, Observation) and attempt_unknown(claim):
+        return await birth.owned(remote, view)
+    return view
 
 
 def _remedy(remote: Remote, error: SnowflakeError) -> str:

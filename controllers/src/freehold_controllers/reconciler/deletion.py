@@ -29,6 +29,7 @@ from freehold.observation import Observation
 from freehold.resolve import stands_for
 from freehold_controllers.reconciler import dropping, finalizer, standstill
 from freehold_controllers.reconciler.batch import all_of
+from freehold_controllers.reconciler.creation import with_owner
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed
 from freehold_controllers.reconciler.outcome import Stopped, require
@@ -143,6 +144,7 @@ async def _look_and_drop(services: Services, managed: Managed, holding: Holding,
     subject = replace(subject, role=remote.role)
     view = await remote.view_anyway(holding.spec.evidence)
     for _ in range(_ROUNDS):
+        view = await with_owner(remote, holding.spec, view)
         match decide_deletion(replace(subject, claim=holding.spec), view), view:
             case ((Record() | Drop()), Observation() as seen) if services.read_only:
                 require(await dropping.hindrance_of(services, managed, remote, subject))

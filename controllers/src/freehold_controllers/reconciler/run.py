@@ -35,7 +35,7 @@ from freehold.observation import Depth, Observation
 from freehold.snowflake.errors import SnowflakeError
 from freehold_controllers.reconciler import dropping, finalizer, inputs, naming, references, standstill
 from freehold_controllers.reconciler.batch import all_of
-from freehold_controllers.reconciler.creation import create
+from freehold_controllers.reconciler.creation import create, with_owner
 from freehold_controllers.reconciler.deletion import delete, take_away
 from freehold_controllers.reconciler.holding import Holding
 from freehold_controllers.reconciler.managed import Managed, asked_now, status_of
@@ -221,6 +221,7 @@ class Run:
         for _ in range(_ROUNDS):
             subject = replace(subject, claim=holding.spec)
             report.drift[remote.target] = drifted(subject, view)
+            view = await with_owner(remote, holding.spec, view)
             match decide(subject, view), view:
                 case Look(), _:
                     view = await self._look(remote, subject)

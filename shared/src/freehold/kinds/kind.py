@@ -64,6 +64,7 @@ class Kind:
         short_names: for kubectl.
         namespace_class: name space that it shares with other kinds; by default its own, `object_type`.
         shown_as: what SHOW calls its objects; by default `object_type` with an S.
+        securable: what GRANT calls its objects; by default `object_type`.
         database_column: column of SHOW that holds the database's name; empty where it has none.
         arguments: argument types of a function or procedure, which tell overloads apart.
         slots: the slots that a resource fills, where it stands for no object of its own.
@@ -144,6 +145,7 @@ class Kind:
     shown_among: Callable[[Row], bool] = lambda _row: True
     namespace_class: str = ""
     shown_as: str = ""
+    securable: str = ""
     database_column: str = "database_name"
     arguments: Callable[[Any], Sequence[str]] | None = None
     slots: Callable[[Any, str, Mapping[str, Kind]], Slots] | None = None

@@ -265,6 +265,12 @@ def made_by_unknown_attempt(subject: Subject, view: Observation) -> bool:
     return view.created_on >= mark.since and not late and kind.adoptable(view) is None
 
 
+def is_roles_own(subject: Subject, view: Observation) -> bool:
+    """Whether an object belongs to the role of the session, as all does that it creates. What is in a slot has no
+    owner. Where Snowflake doesn't tell, that isn't proved."""
+    return subject.target.slot is not None or view.owner == subject.role
+
+
 def told(differences: Sequence[Difference]) -> str:
     """Differences for people: each field with both values."""
     return "; ".join(str(each) for each in differences)

@@ -23,6 +23,7 @@ from freehold.lifecycle.decision import (
     attempt_unknown,
     awaited,
     grant_that_shows_all,
+    is_roles_own,
     listed,
     made_by_unknown_attempt,
     make_visible,
@@ -67,7 +68,7 @@ def _by_view(subject: Subject, claim: ClaimSpec, view: View) -> Record | Drop | 
     if isinstance(view, Observation):
         if speaks_of(claim.evidence, subject.kind, view):
             return Drop()
-        if made_by_unknown_attempt(subject, view) and view.owner in (None, subject.role):
+        if made_by_unknown_attempt(subject, view) and is_roles_own(subject, view):
             return Record("created")
     if view is not Absence.UNPROVED and subject.under_way and attempt_unknown(claim):
         return awaited(subject)

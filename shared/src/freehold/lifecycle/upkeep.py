@@ -24,6 +24,7 @@ from freehold.lifecycle.decision import (
     Withdraw,
     attempt_unknown,
     awaited,
+    is_roles_own,
     is_users,
     made_by_unknown_attempt,
     make_visible,
@@ -174,12 +175,14 @@ def _refuse(subject: Subject, refused: tuple[Difference, ...]) -> Stop:
 def _ours_or_a_strangers(subject: Subject, view: Observation) -> Record | Stop:
     """The object isn't the one that the evidence speaks of, or there is no evidence."""
     if made_by_unknown_attempt(subject, view):
-        if view.owner in (None, subject.role):
+        if is_roles_own(subject, view):
             return Record("created")
+        owner = f"role {view.owner}" if view.owner else "another role"
         return Stop(
             Reason.OWNED_BY_OTHER,
-            f"{subject} belongs to role {view.owner}, not to {subject.role}: a future OWNERSHIP grant may have "
-            f"taken it at birth. GRANT OWNERSHIP on it to role {subject.role}, or use another name",
+            f"{subject} belongs to {owner}, not to {subject.role}: a future OWNERSHIP grant may have taken it at "
+            f"birth, or somebody else has put it there. GRANT OWNERSHIP on it to role {subject.role}, or use another "
+            "name",
         )
     replaced = subject.claim is not None and subject.claim.evidence is not None
     if _adopts(subject) or _is_free(subject, view):

@@ -108,6 +108,7 @@ STORAGE_INTEGRATION_AWS = Kind(
     spec=StorageIntegrationAWSSpec,
     domain=Domain.ACCOUNT,
     object_type="STORAGE INTEGRATION",
+    securable="INTEGRATION",
     namespace_class="INTEGRATION",
     level=Level.ACCOUNT,
     holds_data=False,

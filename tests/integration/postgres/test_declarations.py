@@ -14,6 +14,9 @@ import pytest
 from freehold.postgres.common import POSTGRES_GROUP
 from freehold_devstack.controlplane import ControlPlane
 
+# Classes lie in no namespace, and what is said of all cases is asked for once.
+pytestmark = pytest.mark.xdist_group("postgres-declarations")
+
 CLASS = "PostgresClusterClass"
 CLUSTER = "PostgresCluster"
 DATABASE = "PostgresDatabase"

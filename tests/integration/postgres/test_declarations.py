@@ -14,9 +14,6 @@ import pytest
 from freehold.postgres.common import POSTGRES_GROUP
 from freehold_devstack.controlplane import ControlPlane
 
-# Classes lie in no namespace, and what is said of all cases is asked for once.
-pytestmark = pytest.mark.xdist_group("postgres-declarations")
-
 CLASS = "PostgresClusterClass"
 CLUSTER = "PostgresCluster"
 DATABASE = "PostgresDatabase"
@@ -73,6 +70,8 @@ SPECS: Mapping[str, dict[str, Any]] = {
         ],
     },
 }
+
+WORKER = secrets.token_hex(4)
 
 GONE = object()
 """Stands for a field that is left out."""
@@ -197,6 +196,11 @@ def _manifest(kind: str, name: str, spec: Mapping[str, Any]) -> str:
     return orjson.dumps({"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec}).decode()
 
 
+def _name(at: int) -> str:
+    """What a case is called; classes lie in no namespace, and other workers make the same ones."""
+    return f"case-{WORKER}-{at}"
+
+
 def _said(cluster: ControlPlane, verb: str, namespace: str, manifests: Iterable[str]) -> str:
     """What kubectl says against manifests, in a dry run; nothing where all are taken."""
     arguments = (verb, "--dry-run=server", "-n", namespace, "-f", "-")
@@ -211,7 +215,7 @@ def _said_of(said: str, name: str) -> str:
 @pytest.fixture(scope="module")
 def refusals(postgres_kinds: ControlPlane) -> str:
     """What is said against everything that can't be."""
-    bad = [(kind, f"case-{at}", _spec(kind, path, value)) for at, (kind, path, value, _) in enumerate(REFUSED.values())]
+    bad = [(kind, _name(at), _spec(kind, path, value)) for at, (kind, path, value, _) in enumerate(REFUSED.values())]
     return _said(postgres_kinds, "create", "default", [_manifest(*each) for each in bad])
 
 
@@ -219,9 +223,7 @@ def refusals(postgres_kinds: ControlPlane) -> str:
 def changes(postgres_kinds: ControlPlane) -> Iterator[str]:
     """What is said against changes of what is there."""
     where = f"changes-{secrets.token_hex(4)}"
-    named = [
-        (kind, f"case-{at}", _spec(kind, path, value)) for at, (kind, path, value, _) in enumerate(CHANGED.values())
-    ]
+    named = [(kind, _name(at), _spec(kind, path, value)) for at, (kind, path, value, _) in enumerate(CHANGED.values())]
     good = [_manifest(kind, name, SPECS[kind]) for kind, name, _ in named]
     postgres_kinds.kubectl("create", "namespace", where)
     postgres_kinds.kubectl("create", "-n", where, "-f", "-", input="\n---\n".join(good))
@@ -233,12 +235,12 @@ def changes(postgres_kinds: ControlPlane) -> Iterator[str]:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_can_not_be_is_refused_at_once(refusals: str, case: str) -> None:
-    assert REFUSED[case][-1] in _said_of(refusals, f"case-{list(REFUSED).index(case)}")
+    assert REFUSED[case][-1] in _said_of(refusals, _name(list(REFUSED).index(case)))
 
 
 @pytest.mark.parametrize("case", CHANGED)
 def test_a_change_is_taken_or_refused(changes: str, case: str) -> None:
-    said, why = _said_of(changes, f"case-{list(CHANGED).index(case)}"), CHANGED[case][-1]
+    said, why = _said_of(changes, _name(list(CHANGED).index(case))), CHANGED[case][-1]
     assert why in said if why else said == ""
 
 

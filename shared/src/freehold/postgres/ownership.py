@@ -71,14 +71,15 @@ def judge(live: Object, owner: Owner, evidence: str | None, *, adopts: bool, res
     return Judgement(Ownership.TAKEN, why)
 
 
-def taken_over(live: Object, owner: Owner) -> dict[str, Any]:
+def taken_over(live: Object, owner: Owner, **metadata: Any) -> dict[str, Any]:
     """The merge patch by which an object that is nobody's becomes ours.
 
     Args:
         live: the object.
         owner: whose it becomes.
+        metadata: what else changes of its metadata.
     """
-    return _owned_by(live, [*_others(live, owner), owner.reference])
+    return owned_by(live, ownerReferences=[*owners_beside(live, owner), owner.reference], **metadata)
 
 
 def released(live: Object, owner: Owner) -> dict[str, Any] | None:
@@ -88,18 +89,25 @@ def released(live: Object, owner: Owner) -> dict[str, Any] | None:
         live: the object.
         owner: whose it was.
     """
-    others = _others(live, owner)
-    return None if len(others) == len(_references(live)) else _owned_by(live, others)
+    others = owners_beside(live, owner)
+    return None if len(others) == len(_references(live)) else owned_by(live, ownerReferences=others)
 
 
 def _references(live: Object) -> list[dict[str, Any]]:
     return live.metadata.get("ownerReferences") or []
 
 
-def _others(live: Object, owner: Owner) -> list[dict[str, Any]]:
+def owners_beside(live: Object, owner: Owner) -> list[dict[str, Any]]:
+    """The owner references of an object that lead to somebody else."""
     return [each for each in _references(live) if each.get("uid") != owner.uid]
 
 
-def _owned_by(live: Object, references: list[dict[str, Any]]) -> dict[str, Any]:
+def owned_by(live: Object, **metadata: Any) -> dict[str, Any]:
+    """The merge patch by which the metadata of exactly this object says whose it is.
+
+    Args:
+        live: the object.
+        metadata: what changes of it.
+    """
     # The uid makes it fail for another object of the name, the version where an owner was added meanwhile.
-    return {"metadata": {"uid": live.uid, "resourceVersion": live.resource_version, "ownerReferences": references}}
+    return {"metadata": {"uid": live.uid, "resourceVersion": live.resource_version, **metadata}}

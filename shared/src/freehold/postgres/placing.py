@@ -12,6 +12,7 @@ from typing import Any
 from freehold.kinds.resource import GroupResource
 from freehold.kube.objects import Object
 from freehold.postgres.objects import Owner, controller_of, made
+from freehold.postgres.ownership import owned_by, owners_beside, taken_over
 
 OWNER_UID = "freehold.dev/owner-uid"
 """Label with the uid of the resource that an object in another namespace is made for."""
@@ -74,30 +75,19 @@ def left_behind(live: Object, owner: Owner) -> dict[str, Any] | None:
     """The merge patch by which an object outlives its resource; None when it isn't its."""
     if not belongs(live, owner):
         return None
-    references = [each for each in live.metadata.get("ownerReferences") or () if each.get("uid") != owner.uid]
-    return {
-        "metadata": {
-            "uid": live.uid,
-            "resourceVersion": live.resource_version,
-            "labels": {OWNER_UID: None},
-            "annotations": {OWNER: None, RETAINED_FROM: f"{owner.namespace}/{owner.name}"},
-            "ownerReferences": references,
-        }
-    }
+    return owned_by(
+        live,
+        ownerReferences=owners_beside(live, owner),
+        labels={OWNER_UID: None},
+        annotations={OWNER: None, RETAINED_FROM: f"{owner.namespace}/{owner.name}"},
+    )
 
 
 def taken_back(live: Object, owner: Owner) -> dict[str, Any]:
     """The merge patch by which an object that is nobody's becomes a resource's."""
-    metadata: dict[str, Any] = {
-        "uid": live.uid,
-        "resourceVersion": live.resource_version,
-        "annotations": {RETAINED_FROM: None},
-    }
     if live.namespace == owner.namespace:
-        references = live.metadata.get("ownerReferences") or []
-        return {"metadata": {**metadata, "ownerReferences": [*references, owner.reference]}}
-    annotations = {**metadata["annotations"], OWNER: _told(owner)}
-    return {"metadata": {**metadata, "labels": {OWNER_UID: owner.uid}, "annotations": annotations}}
+        return taken_over(live, owner, annotations={RETAINED_FROM: None})
+    return owned_by(live, labels={OWNER_UID: owner.uid}, annotations={RETAINED_FROM: None, OWNER: _told(owner)})
 
 
 def _told(owner: Owner) -> str:
